@@ -209,6 +209,21 @@ def test_a_signal_between_kernels_without_chunks_is_heard(count_slowly: int) -> 
 
 
 @needs_signals
+@pytest.mark.parametrize("extent", [1, 200])
+@pytest.mark.parametrize("in_code", [False, True], ids=["calls", "code"])
+def test_kernels_that_write_to_arguments_run_to_their_end(count_slowly: int, extent: int, in_code: bool) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter = np.zeros(1, np.int64)
+    call = KernelCall(count_slowly, extent, 1, (counter.ctypes.data,), (), final=True)
+    calls = (call,) * (200 // extent + 1)
+    run = native.make(FastProgram((), (), (), () if in_code else calls, False, True, code=calls if in_code else ()))
+    with pytest.raises(Signalled), signal_during(counter, raising):
+        run()
+    assert counter[0] == extent * len(calls)
+
+
+@needs_signals
 def test_a_loop_in_turn_is_given_up_and_runs_on_the_calling_thread_only(count_slowly: int) -> None:
     native = entry.native_entries()
     assert native is not None

@@ -98,7 +98,7 @@ def test_numbers_among_the_arguments_join_in() -> None:
         lambda p, q: (p + q) ** 64,
         lambda p, q: (p * 2**60) / 3,
         lambda p, q: p * 2**60 + 0.5,
-        lambda p, q: np.int8([1]) + (p * 127 + q),
+        lambda p, q: np.int8([1]) + (p + q) * 200,
     ],
 )
 def test_what_64_bits_might_not_hold_is_refused(combine: Any) -> None:
@@ -134,3 +134,14 @@ def test_counters_between_numbers_among_the_arguments_wrap() -> None:
     assert function(2) == 2**61
     assert function(3) == -(2**63)
     assert function.stats().traces == 1
+
+
+def test_numbers_that_fit_join_narrow_integers() -> None:
+    bytes_ = np.arange(10, dtype=np.uint8)
+
+    def function(x: Any, y: Any, v: Any) -> Any:
+        p, q = answers(x, y)
+        return v + (p + q), (p * 200) ^ v, (-(p + q) & 1) + v[3]
+
+    for arrays in PAIRS:
+        assert_same(run(*captured(function, *arrays, bytes_)), function(*arrays, bytes_))

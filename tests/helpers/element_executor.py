@@ -13,6 +13,7 @@ import scipy.special
 
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg, Expr, Index, Lit
 from xjit.ops.define.references import Array, convert, logistic, maximum, minimum, paired, reciprocal_root, round_away
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
@@ -24,8 +25,17 @@ def run_elements(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:
     with np.errstate(all="ignore"):
         for node in graph.nodes:
             if node.op is not PARAMETER:
-                values[node] = _compute(node, [values[source] for source in node.inputs])
+                values[node] = _compute(node, [_there(node, source, values) for source in node.inputs])
     return tuple(np.array(values[node]) for node in graph.outputs)
+
+
+def _there(node: Node, source: Node, values: dict[Node, Any]) -> Any:
+    """The value of an operand, cut at its limits where a reduction or an update looks at each element."""
+    axes = node.kwargs.get("dims", ()) if node.op.kind is Kind.REDUCE else range(64) if node.place is not None else ()
+    if not source.limits or not axes:
+        return values[source]
+    ends = {axis: int(values[limit]) for axis, limit in source.limits.items() if axis in axes}
+    return values[source][tuple(slice(ends.get(axis)) for axis in range(source.aval.rank))]
 
 
 def _compute(node: Node, inputs: list[Any]) -> Any:
@@ -40,7 +50,7 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
         return Evaluation(inputs, node.aval.shape).bits(expr).view(node.aval.dtype)
     access = node.op.access(types, node.kwargs, node.aval) if node.op.access is not None else None
     if access is not None:
-        return _gathered(inputs, access.axes, node.aval.shape)
+        return _gathered(inputs, access.axes, node.aval.shape, anywhere=bool(node.limits))
     if node.op.pieces is not None:
         return _assembled(node.op.pieces(types, node.kwargs, node.aval), inputs, node.aval)
     if node.op.flat:
@@ -80,8 +90,13 @@ def _changed(node: Node, inputs: Sequence[Array]) -> Any:
     return results if n > 1 else results[0]
 
 
-def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0) -> Array:
+def _gathered(
+    inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0, *, anywhere: bool = False
+) -> Array:
+    """The elements at some places; those ``anywhere`` may lie outside, where nobody looks at them."""
     index = _places(inputs, axes, shape)
+    if anywhere:
+        index = tuple(np.clip(one, 0, size - 1) for one, size in zip(index, inputs[source].shape, strict=True))
     assert all(np.all((place >= 0) & (place < size)) for place, size in zip(index, inputs[source].shape, strict=True))
     return inputs[source][index] if index else np.broadcast_to(inputs[source], shape)
 

@@ -25,7 +25,7 @@ from tests.cases import (
     cases_unary,
     cases_windows,
 )
-from tests.cases.regions import cases_strided_slices
+from tests.cases.regions import cases_limited_windows, cases_strided_slices
 from tests.helpers.harness import EXECUTORS, Case, check
 
 CASES = [
@@ -43,6 +43,7 @@ CASES = [
     *cases_fft.CASES,
     *cases_indexing.CASES,
     *cases_strided_slices.CASES,
+    *cases_limited_windows.CASES,
     *cases_library.CASES,
     *cases_dynamic.CASES,
     *cases_literals.CASES,

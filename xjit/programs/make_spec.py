@@ -283,7 +283,9 @@ class Builder:
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
         failures = tuple(dataclasses.replace(one, first=self.first) for one in step.failures)
-        self.steps.append(dataclasses.replace(step, inputs=sources, results=made, failures=failures))
+        final = bool(self.written) and not self.first
+        step = dataclasses.replace(step, lasting=step.lasting and not final, final=final, failures=failures)
+        self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
         self.segment = Segment(self.machine)
 
     def slot(self, node: object) -> int:

@@ -140,7 +140,8 @@ class RunStep:
 
     ``arguments`` and ``outputs`` say how the arrays of the slots ``inputs`` and ``results`` lie in memory. ``temps``
     are the bytes of the temporaries, ``offsets`` their places in one block of memory. ``heavy`` releases the
-    interpreter's lock, ``lasting`` says that signals should not wait for the end. Each of ``failures`` has a status.
+    interpreter's lock, ``lasting`` says that signals should not wait for the end, ``final`` that they have to: memory
+    of the program's inputs is written. Each of ``failures`` has a status.
     """
 
     inputs: tuple[int, ...]
@@ -154,6 +155,7 @@ class RunStep:
     failures: tuple[Failure, ...] = ()
     heavy: bool = False
     lasting: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

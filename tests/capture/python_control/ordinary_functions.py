@@ -175,6 +175,19 @@ def bubbles(x: Any) -> Any:
                 x[j + 1] = t
 
 
+def insertions(x: Any) -> Any:
+    moves = 0
+    for i in range(1, len(x)):
+        value = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > value:
+            x[j + 1] = x[j]
+            j -= 1
+            moves += 1
+        x[j + 1] = value
+    return moves
+
+
 def edges(x: Any, y: Any) -> Any:
     n = len(x)
     for i in range(n):
@@ -260,7 +273,57 @@ def conjugate_gradients(A: Any, b: Any, tol: Any) -> Any:
     return x
 
 
+def ping_pong(A: Any, B: Any, n: Any) -> Any:
+    for _ in range(n):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A, B = B, A
+    return A.sum()
+
+
+def relaxed(A: Any, n: Any) -> Any:
+    B = A.copy()
+    for _ in range(n):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A, B = B, A
+    return A
+
+
+def in_place_then_anew(u: Any, n: Any) -> Any:
+    for _ in range(n):
+        u *= 0.5
+        u = u + 1.0
+    return u.sum()
+
+
+def chosen_array(A: Any, B: Any) -> Any:
+    if A[0] > B[0]:
+        C = A
+    else:
+        C = B
+    return C * 2
+
+
+def counted(x: Any, n: Any) -> Any:
+    h = np.zeros(n)
+    for i in range(len(x)):
+        h[int(x[i] * n)] += 1
+    return h
+
+
+def gathered(x: Any, places: Any) -> Any:
+    s = 0.0
+    for i in range(len(places)):
+        s += x[places[i]]
+    return s
+
+
 CASES: list[Case] = [
+    *((ping_pong, (LINE, SIGNED, n)) for n in (0, 1, 2, 3, 50, 51)),
+    *((relaxed, (LINE, n)) for n in (0, 1, 2, 3, 50, 51)),
+    *((in_place_then_anew, (LINE, n)) for n in (0, 1, 2, 50)),
+    *((chosen_array, pair) for pair in ((LINE, SIGNED), (SIGNED, LINE))),
+    (counted, (LINE, 10)),
+    (gathered, (LINE, RNG.integers(-60, 60, 50))),
     (square_root, (np.array([2.0, 3.0]), 1e-9)),
     (square_root, (np.array([2.0, 3.0]), 2.0)),
     (square_root, (2.0, 1e-9)),
@@ -289,6 +352,7 @@ CASES: list[Case] = [
     (rectified, (SIGNED,)),
     (count_above, (LINE, 0.5)),
     (count_above, (LINE, 2.0)),
+    (insertions, (SIGNED.copy(),)),
     (bubbles, (LINE,)),
     (edges, (LINE, np.zeros(60))),
     (position_of, (np.sort(LINE), 0.3)),

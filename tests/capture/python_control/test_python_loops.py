@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.capture.python_control import ordinary_functions as of
 from xjit import xjit
+from xjit.errors import CaptureError, FallbackWarning
 
 
 def _label(value: Any) -> str | None:
@@ -82,6 +84,7 @@ def test_loops_over_numbers_are_in_a_kernel(function: Any, arguments: tuple[Any,
         (of.triangles, (of.STIFF,)),
         (of.pairs, (np.zeros((20, 20), np.int64), np.arange(20) % 4)),
         (of.bubbles, (of.LINE,)),
+        (of.insertions, (of.SIGNED,)),
     ],
     ids=_label,
 )
@@ -108,3 +111,67 @@ def test_a_number_is_pythons_or_numpys_as_the_turns_say() -> None:
     none, some = compiled(of.LINE, -1.0), compiled(of.LINE, 0.9)
     assert type(none) is float and type(some) is np.float64
     assert compiled.stats().traces == 1
+
+
+def _raises(x: Any) -> Any:
+    if x.sum() > 100:
+        raise ValueError("too large")
+    return x
+
+
+def _adds_other_shapes(x: Any, y: Any) -> Any:
+    return x + y if x.sum() > 100 else x
+
+
+def _collects(x: Any) -> Any:
+    found = []
+    for i in range(3):
+        if x[i] > 0:
+            found.append(x[i])
+    return found
+
+
+def _types_differ(x: Any) -> Any:
+    return x if x.sum() > 100 else None
+
+
+def _writes_one_of_two(x: Any, y: Any) -> Any:
+    z = x if x[0] > y[0] else y
+    z[0] = 5.0
+    return z
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        (_raises, (of.LINE,), "ValueError is raised where only the run decides"),
+        (_adds_other_shapes, (of.LINE, of.LINE[1:]), "ShapeError is raised where only the run decides"),
+        (_collects, (of.LINE,), "a list is changed"),
+        (_types_differ, (of.LINE,), "as only the run will tell"),
+        (_writes_one_of_two, (of.LINE, of.SIGNED), "may be one with another"),
+    ],
+    ids=_label,
+)
+def test_what_only_python_can_do_is_refused(function: Any, arguments: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(CaptureError, match=words):
+        xjit(function, strict=True)(*copy.deepcopy(arguments))
+    given, own = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    lenient = xjit(function, strict=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        found = lenient(*given)
+    assert repr(found) == repr(function(*own))
+    assert repr(given) == repr(own)
+
+
+def test_positions_out_of_bounds_end_a_loop() -> None:
+    def position_of(a: Any, v: Any) -> Any:
+        i = 0
+        while a[i] != v:
+            i += 1
+        return i
+
+    compiled = xjit(position_of, strict=True)
+    assert compiled(of.LINE, of.LINE[40]) == 40
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(of.LINE, 7.0)

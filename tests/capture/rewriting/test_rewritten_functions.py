@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.capture.rewriting import cases_expressions, cases_loops, cases_scopes
+from tests.capture.rewriting import cases_blocks, cases_expressions, cases_loops, cases_scopes
 from tests.capture.rewriting.case_table import TABLE
 from tests.capture.rewriting.random_functions import (
     ForgetfulRuntime,
@@ -19,7 +19,7 @@ from tests.capture.rewriting.random_functions import (
 from xjit.capture.rewriting.rewrite import rebuild
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime
 
-MODULES = (cases_loops, cases_expressions, cases_scopes)
+MODULES = (cases_blocks, cases_expressions, cases_loops, cases_scopes)
 
 
 def behaviour(function: Any, value: Any) -> Any:

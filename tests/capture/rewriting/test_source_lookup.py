@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.capture.rewriting import cases_loops
+from tests.capture.rewriting import cases_blocks, cases_loops
 from tests.capture.rewriting.random_functions import function_of, over_python
 from xjit.capture.rewriting.python_runtime import PythonRuntime
 from xjit.capture.rewriting.refusal import NotRewritable
@@ -183,10 +183,10 @@ def test_name_lines_and_attributes_are_kept() -> None:
 
 
 def test_traceback_shows_the_lines_of_the_user() -> None:
-    function = over_python(cases_loops.raise_in_loop)
+    function = over_python(cases_blocks.raise_in_loop)
     with pytest.raises(KeyError) as error:
         function(2, lambda *_: None)
-    frames = [one for one in traceback.extract_tb(error.value.__traceback__) if one.filename == cases_loops.__file__]
+    frames = [one for one in traceback.extract_tb(error.value.__traceback__) if one.filename == cases_blocks.__file__]
     assert {one.name for one in frames} == {"raise_in_loop"}
     assert frames[-1].line == "raise KeyError(k)"
     assert [one.line for one in frames][:2] == ["for k in range(n):", "if k:"]

@@ -7,8 +7,9 @@ from typing import Any
 
 from xjit import tree
 from xjit.capture.control.state import Place, labelled
-from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.errors import CaptureError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
@@ -25,6 +26,25 @@ def inner_trace(name: str) -> CaptureTrace:
         trace.began, trace.floating_errors, trace.restoring = outer.began, outer.floating_errors, outer.restoring
         trace.watch, trace.lift_array = outer.watch, outer.lift_array
     return trace
+
+
+class undecided:
+    """A piece of the user's code that may not run: what it raises becomes a CaptureError, as only the run tells."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, CaptureError):
+            words = str(error).partition("\n")[0]
+            raise noted(
+                CaptureError(
+                    f"{type(error).__name__} is raised where only the run decides if the code runs: {words:.200}",
+                    fix="look at the values outside of the function",
+                )
+            ) from error
 
 
 def state_parameters(trace: Trace, places: Sequence[Place]) -> list[TracedArray]:

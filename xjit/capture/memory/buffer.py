@@ -30,10 +30,11 @@ class Buffer:
     first    the version that it begins as
     frozen   NumPy refuses to write to it
     written  a trace has made another version
+    pinned   another array may or may not share it, as only the run tells: nobody writes to either
     views    the live values that lie in it
     """
 
-    __slots__ = ("__weakref__", "first", "frozen", "home", "label", "path", "views", "written")
+    __slots__ = ("__weakref__", "first", "frozen", "home", "label", "path", "pinned", "views", "written")
 
     def __init__(self, first: Node, home: Trace, path: Path | None = None, *, frozen: bool = False) -> None:
         self.first = first
@@ -42,6 +43,7 @@ class Buffer:
         self.label = None if path is None else str(path)
         self.frozen = frozen
         self.written = False
+        self.pinned = False
         self.views: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def version(self, trace: Trace | None) -> Node:

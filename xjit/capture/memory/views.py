@@ -125,6 +125,8 @@ def _put_window(steps: tuple[Node, ...], before: Any, value: Any, trace: Trace) 
         assert step.access is not None
         index = compose(step.access, index, step.inputs)
     used = [map.axis for map in index if map.axis is not None]
+    if 0 in value.shape:
+        return before
     repeats = any(size != 1 for axis, size in enumerate(value.shape) if axis not in used)
     if repeats or len(set(used)) < len(used) or any(map.also for map in index):
         refuse("an array is written in place through a view that shows an element twice", before, fix="copy it first")

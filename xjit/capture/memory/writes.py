@@ -31,6 +31,8 @@ def check_writable(target: Any) -> None:
         refuse("an array from outside of the function is written in place", fix="pass it as an argument")
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
+    if target.buffer.pinned:
+        refuse("an array is written in place that may be one with another, as only the run tells", target)
     trace = current()
     if not isinstance(trace, CaptureTrace):
         refuse("an array is written in place in a computation", target, fix="return the new value")

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace
+from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted, refuse_kinds, same
 from xjit.capture.python_control.refining import refine
+from xjit.capture.python_control.sharing import is_array, is_shared
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
 from xjit.capture.python_control.turns import versions_of, written_buffers
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
@@ -70,7 +71,7 @@ def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
     trace = inner_trace("then" if holds else "otherwise")
     trace.hands_on = True
     refine(trace, pred.node, holds)
-    with tracing(trace):
+    with tracing(trace), undecided():
         return Arm(trace, run())
 
 
@@ -197,7 +198,17 @@ def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: 
     for buffer, node in zip(buffers, nodes[len(nodes) - len(buffers) :], strict=True):
         buffer.advance(outer, node)
     left = iter(nodes)
-    return [choice.kind.seen(left, outer) for choice in rest]
+    found = [choice.kind.seen(left, outer) for choice in rest]
+    for choice, value in zip(rest, found, strict=True):
+        _pin(choice, value)
+    return found
+
+
+def _pin(choice: _Choice, value: Any) -> None:
+    """Sees to it that nobody writes to an array that one arm leaves under another name, too."""
+    for leaf in (choice.one, choice.other):
+        if is_array(value) and is_shared(leaf):
+            leaf.buffer.pinned = value.buffer.pinned = True
 
 
 def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:

@@ -14,8 +14,8 @@ from xjit.dataclass import dataclass, field, replace
 _MOST_TYPES = 3
 _LONGEST = 2**40
 """More turns than loops of integers take in a day, those inside of others included."""
-_SLOW = 2**8
-"""The most that an integer may grow in a turn, if it is to stay within 64 bits for that long."""
+_FAR = 2**61
+"""The most that an integer may grow in all turns of a loop, those of loops within it included."""
 _WIDTHS = (1, 8, 16, 32, 52, 62)
 
 
@@ -105,12 +105,10 @@ class Growth:
         if inner is not None:
             turn, rest = inner.turn, (growth[0] - inner.all[0], growth[1] - inner.all[1])
         turn = min(turn[0] + rest[0], 0), max(turn[1] + rest[1], 0)
-        if max(map(abs, turn)) > _SLOW:
-            return None
         low, high = turn[0] * _LONGEST, turn[1] * _LONGEST
         if self.turns is not None:
             low, high = max(low, self.turns * min(growth[0], 0)), min(high, self.turns * max(growth[1], 0))
-        return Pace(turn, (low, high))
+        return Pace(turn, (low, high)) if low >= -_FAR and high <= _FAR else None
 
 
 def _agreed(start: Carried, after: Carried) -> Carried | None:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace
+from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.fitting import fitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.sequences import Turns
+from xjit.capture.python_control.sharing import may_exchange, period_of, pinned, writes_shared
 from xjit.capture.python_control.truth import truth
 from xjit.capture.python_control.turns import (
     Carried,
@@ -88,6 +89,10 @@ class Settled:
 
 def captured(loop: Loop) -> None:
     """Traces the loop as a loop; the variables then have the values behind it."""
+    if may_exchange(loop.start()):
+        loop = _without_exchange(loop)
+        if loop.turns is not None and loop.turns.length == 0:
+            return
     for _ in range(_MOST_PEELED + 1):
         start = loop.start()
         if _is_captured(loop, start):
@@ -115,6 +120,30 @@ def _is_captured(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> bo
     if first is not None:
         _finish(replace(settled, carried=_in_doubt(settled, first)), first)
     return first is not None
+
+
+def _without_exchange(loop: Loop) -> Loop:
+    """The loop; where turns exchange the names of arrays, as many of them as one that leave each its own."""
+    start = loop.start()
+    settled = Settled(loop, start, (None,) * len(start), ())
+    period, turns = period_of(start, settled.turn().after), loop.turns
+    loop.state.set(start)
+    if period == 1:
+        return loop
+    if turns is None or loop.test is not None or not turns.has_known_numbers:
+        refuse("arrays exchange their names in a loop that may end after any turn", fix="write into one of them")
+    first, end = int(turns.first), int(turns.end)
+    rest = max(0, end - first) % period
+    for number in range(first, first + rest):
+        loop.body(number)
+
+    def several(counter: Any) -> None:
+        for number in range(period):
+            loop.body(counter * period + (first + rest + number))
+
+    count = max(0, end - first) // period
+    found = Turns(0, count, turns.element)
+    return replace(loop, body=several, turns=found, certain=lambda: count > 0)
 
 
 def _recorder() -> Any:
@@ -162,7 +191,7 @@ def _first(settled: Settled, doubts: bool = False) -> list[Any] | None:
     ]
     if any(changed) and not _is_as_others(settled, found):
         return None
-    return found
+    return None if writes_shared(settled.turn(), settled.carried, settled.start) else found
 
 
 def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
@@ -197,7 +226,7 @@ def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
     trace = inner_trace("body")
     trace.hands_on = True
     results: list[list[Any]] = []
-    with tracing(trace):
+    with tracing(trace), undecided():
         nothing = [None] * len(settled.carried)
         number, _ = parameters_of(trace, settled.loop.counter, nothing, settled.start, settled.buffers)
         versions = dict(trace.versions)
@@ -267,14 +296,17 @@ def _finish(settled: Settled, values: Sequence[Any]) -> None:
     end = len(last) - len(memory)
     for buffer, value in zip(settled.buffers, last[end:], strict=True):
         buffer.advance(outer, outer.adopt(value.node))
-    settled.loop.state.set(_values_behind(settled, last[begin:end]))
+    behind = _values_behind(settled, last[begin:end])
+    sure = turns is not None and turns.is_known
+    pinned(turn, settled.carried, settled.start, behind, sure)
+    settled.loop.state.set(behind)
 
 
 def _test(settled: Settled) -> Computation:
     """The condition for another turn."""
     trace = inner_trace("condition")
     state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
-    with tracing(trace):
+    with tracing(trace), undecided():
         counter, values = parameters_of(trace, settled.loop.counter, settled.carried, settled.start, settled.buffers)
         state.set(values)
         versions = dict(trace.versions)

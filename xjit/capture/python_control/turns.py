@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xjit import tree
-from xjit.capture.control.inner_traces import inner_trace
+from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.leaves import Kind, flattened, is_array_like, kind_of, lifted, same, unflattened
 from xjit.capture.python_control.refining import refine
@@ -99,10 +99,11 @@ def leaves_of(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A traced turn: its trace, the counter, and the values of the variables behind it."""
+    """A traced turn: its trace, the counter, and the values of the variables at its beginning and its end."""
 
     trace: CaptureTrace
     counter: Any
+    begin: tuple[Any, ...]
     after: tuple[Any, ...]
 
 
@@ -118,13 +119,13 @@ def traced_turn(
     """What a turn makes of the state, by a trial of the user's code; a turn takes place where the test holds."""
     trace = inner_trace("body")
     trace.hands_on = True
-    with tracing(trace):
+    with tracing(trace), undecided():
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)
         if test is not None:
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
-        return Turn(trace, number, state.get())
+        return Turn(trace, number, values, state.get())
 
 
 def parameters_of(

@@ -2,6 +2,9 @@
 
 Operands that Python may not evaluate become functions. One that binds a variable by ``:=`` cannot be a lambda: it
 becomes a hidden function, defined in front of the statement.
+
+Where a value counts, Python may know the truth of an operand from an inner ``and``, ``or`` or comparison, and does
+not ask again; here it is asked again. Numbers and arrays do not notice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,19 @@
-"""From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls."""
+"""From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls.
+
+    source_lookup     the lines of the function; they have to compile to the very code that it has
+    scope_names       its variables, and who else sees them
+    bound_names       reads that may find no value: in a nested function Python would have other words for that
+    lower_jumps       break, continue and return become flags
+    liveness          which variables loops and branches carry, from the effects of statements
+    convert_*         control flow becomes calls, blocks become nested functions
+    function_code     the code object, compiled within the scopes that the function came from
+
+Loops, branches, conditions, assertions and comprehensions are rewritten wherever they stand, in ``try``, ``with`` and
+``match`` too, which stay Python's own statements, and so do the functions, lambdas, classes and generators that the
+function defines: a function among them is rewritten when somebody asks for it. Functions are refused that are
+generators or coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump out of a
+``finally``, or whose source is missing or has changed.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +108,8 @@ def _rewritten(code: types.CodeType, filename: str) -> Rewritten:
 
 def _made(tree: Function, code: types.CodeType) -> Rewritten:
     names = scope_names(tree)
-    _check_introspection(tree)
+    if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
+        _check_introspection(tree)
     unsafe = unsafe_reads(tree, names)
     head, body = _body(tree)
     lowered = lower_jumps(body)
@@ -133,6 +149,12 @@ def _declarations(names: ScopeNames, assigned: set[str]) -> list[ast.stmt]:
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in own]
         written.append(ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], []))
     return written
+
+
+def _mentioned(code: types.CodeType) -> set[str]:
+    """Return the globals and attributes that code mentions."""
+    inner = (_mentioned(one) for one in code.co_consts if isinstance(one, types.CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def _check_introspection(tree: Function) -> None:

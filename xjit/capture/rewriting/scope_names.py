@@ -17,6 +17,11 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 # From 3.12 on all but generators run in the frame of the function.
 INLINED: tuple[type[ast.AST], ...] = COMPREHENSIONS[:3] if sys.version_info >= (3, 12) else ()
+# The nodes that bind, delete, declare or capture names.
+_NAMING = (
+    *(ast.Name, ast.Nonlocal, ast.Global, ast.Delete, ast.Call, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS),
+    *(ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
 # Called at once with the generator that is their only argument.
 CONSUMERS = frozenset({"sum", "min", "max", "any", "all", "tuple", "list", "set", "frozenset", "dict", "sorted"})
 
@@ -54,17 +59,16 @@ def scope_names(function: Function) -> ScopeNames:
     bound, outer, shared, captured, deleted = set(parameters), set[str](), set[str](), set[str](), set[str]()
     used_up: set[ast.AST | None] = set()
     for node in (inner for statement in body for inner in own_nodes(statement)):
+        if not isinstance(node, _NAMING):
+            continue
         bound.update(bound_by(node))
         if isinstance(node, ast.Nonlocal):
             outer.update(node.names)
         elif isinstance(node, ast.Global):
             shared.update(node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            deleted.add(node.name)
         used_up.add(consumed(node))
         captured.update(_captured(node, used_up))
-    for statement in body:
-        deleted.update(deleted_names(statement))
+        deleted.update(_deleted(node))
     local = bound - outer - shared
     positional = [*function.args.posonlyargs, *function.args.args]
     first = positional[0].arg if positional else ""
@@ -131,9 +135,13 @@ def bound_by(node: ast.AST) -> Iterator[str]:
         yield node.rest
 
 
-def deleted_names(statement: ast.AST) -> list[str]:
-    """Return the variables that a statement deletes, the functions in it included."""
-    return [node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)]
+def _deleted(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node by itself, or the definition that it is, may leave without a value."""
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+    for inner in walk(node) if isinstance(node, (ast.Delete, *DEFINITIONS)) else ():
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Del):
+            yield inner.id
 
 
 def target_names(target: ast.expr) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -12,12 +13,15 @@ from xjit.codegen.lowering.scopes import Element, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
+from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import FusionGroup
+from xjit.fusion.regions.materialized import view_chain
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Prim, Store
 from xjit.ir.loops.nodes import Access as Use
 from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
+from xjit.ops.define.memory_order import PACK
 from xjit.types import BOOL, DType, dtype_class
 
 Place = tuple[str, tuple[IntExpr, ...]]
@@ -48,6 +52,16 @@ class Pointers:
         for (node, _, _), name in self.names.items():
             found.setdefault(node, []).append(name)
         return found
+
+    @property
+    def in_one_memory(self) -> frozenset[tuple[str, str]]:
+        """Pairs of names: what is stored through the first may be what is read through the second.
+
+        An update in place has a pointer of its own, beside that to the value it is made of.
+        """
+        memory = {name: _memory_of(node) for (node, _, _), name in self.names.items()}
+        pairs = itertools.product(filter(self.written.__getitem__, memory), memory)
+        return frozenset((one, other) for one, other in pairs if one != other and memory[one] is memory[other])
 
     def places(self, names: Collection[str]) -> tuple[tuple[Node, int], ...]:
         """The buffer and the first byte, per slot, of pointers that a kernel has."""
@@ -98,6 +112,16 @@ class Pointers:
             self.names[key] = name
             self.written[name] = written
         return self.names[key]
+
+
+def _memory_of(node: Node) -> Node:
+    """The value whose memory a value is in, as far as updates and copies in front of them are in place."""
+    while True:
+        (base, *_) = view_chain(node)
+        held = held_by(base)
+        if held is base and base.op is not PACK:
+            return base
+        node = held.inputs[0]
 
 
 @dataclass(eq=False)

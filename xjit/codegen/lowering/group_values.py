@@ -123,17 +123,23 @@ class GroupValues:
     # ------------------------------------------------------------------ where loops end
 
     def find_stops(self) -> None:
-        """Names the integers of the run at which loops end, in front of all loops."""
+        """Names the integers of the run at which loops end, in front of all loops.
+
+        Of those that reduce LLVM is not to know that they are too short for lanes: it would leave some loops as they
+        are, and their additions in another order.
+        """
         for axis, (limit, before) in self.group.limits.items():
             loop = self.plan.loop_of(axis)
             assert loop is not None, "an axis with a limit has a loop"
             found = variable(self.elements.looked_up(IndexedValue(limit, ())).name)
-            if before:
+            stop = maximum(minimum(found - before, self.bounds.extent(loop)), 0) if before else found
+            if axis in self.group.reduced:
+                stop = stop + self.nest.word("nothing", 0, "zero")
+            if stop != found:
                 name = self.nest.fresh("stop")
-                stop = maximum(minimum(found - before, self.bounds.extent(loop)), 0)
                 self.nest.inner.statements.append(LetInt(name, stop))
-                found = variable(name)
-            self.bounds.stops[loop.variable] = found
+                stop = variable(name)
+            self.bounds.stops[loop.variable] = stop
 
     # ------------------------------------------------------------------ what is computed, kept and stored
 

@@ -32,7 +32,8 @@ class LoopBuilder:
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into; ``loops`` are
     the names of those that are written. ``facts`` are expressions of words that are not negative
-    for all shapes that have the kernel.
+    for all shapes that have the kernel. ``in_one_memory`` are the pairs of arguments of which the first is stored
+    over the second.
     """
 
     machine: Machine
@@ -46,6 +47,7 @@ class LoopBuilder:
     outermost: int = 0
     loops: set[str] = field(default_factory=set)
     facts: list[IntExpr] = field(default_factory=list)
+    in_one_memory: frozenset[tuple[str, str]] = frozenset()
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:

@@ -28,7 +28,6 @@ from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
 from xjit.types import TupleType
 
-
 _MUCH_LESS = 4
 """So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
 
@@ -270,7 +269,7 @@ class _Search:
             self.wanted |= {node: _reason(node, update) for node in operands}
 
     def _want_before(self, buffer: _Buffer, copy: Node, update: Node) -> None:
-        """Asks for what is read of a buffer behind an update of it to be stored ahead, if that is less than a copy."""
+        """Asks for what is read of a buffer behind its update to be stored ahead, if that is less than a copy."""
         if not self._is_writable(buffer, copy):
             return
         wanted: dict[Node, str] = {}

@@ -144,18 +144,15 @@ def typed(value: Any, dtype: DType) -> Operand:
 
 def _cast_weak(value: TracedValue, dtype: DType) -> Operand:
     letter = dtype_class(dtype)
-    if letter == "I" and dtype != INT64 and not _fits(value, dtype):
+    if letter == "I" and dtype != INT64:
+        low, high = span_of(value.node, current())
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return cast(value, dtype)
         # Whether the number fits is known only from its value, so the value becomes part of the trace.
         return np.asarray(concrete_integer(value, "integer operand"), dtype)
     if letter in "FC":
         return cast(cast(value, FLOAT64), dtype)  # Python numbers reach floating types through float64
     return cast(value, dtype)
-
-
-def _fits(value: TracedValue, dtype: DType) -> bool:
-    """Return whether an integer type surely holds an integer of Python's."""
-    limits, (low, high) = np.iinfo(dtype), span_of(value.node, current())
-    return bool(limits.min <= low and high <= limits.max)
 
 
 def wrapped(value: Any, dtype: DType) -> Operand:

@@ -171,7 +171,7 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
 def _call_words(call: KernelCall) -> list[int]:
     patches: list[int] = [word for patch in call.patches for word in patch]
     sizes = (len(call.table), len(call.patches))
-    how = 2 if call.resumed else int(call.in_turn)
+    how = (2 if call.resumed else int(call.in_turn)) | 4 * call.final
     return [call.address, call.extent, call.chunk, how, *sizes, *call.table, *patches]
 
 
@@ -220,4 +220,6 @@ def _instruction_words(one: Instruction, table: int) -> list[int]:
 def _weight(call: KernelCall) -> int:
     if call.chunk < call.extent:
         return 0  # the pool asks
+    if call.final:
+        return 0  # nobody asks
     return 1 if call.light else PATIENCE

@@ -53,7 +53,7 @@ class KernelCall:
     Buffers are numbered inputs first, then outputs, then spare ones, then temporaries, then statuses.
     ``light`` kernels are over so soon that signals may wait for some dozens of them.
     A kernel that is ``resumed`` gets one chunk after the other until the integer that its first slot points to is
-    zero.
+    zero. Signals do not end one that is ``final``, as it writes to arguments.
     """
 
     address: int
@@ -64,6 +64,7 @@ class KernelCall:
     in_turn: bool = False
     light: bool = False
     resumed: bool = False
+    final: bool = False
 
 
 Instruction: TypeAlias = "KernelCall | Control"

@@ -13,7 +13,8 @@
     apart    two inputs, the first distance between them at which they meet, number of such distances
     array    words, large, descriptor, ndim, strides given, dims, strides; spares behind the outputs
     temp     byte offset in the block of temps
-    call     words, kernel, extent, chunk, in turn, table words, patches, table, patches (slot, buffer, byte offset)
+    call     words, kernel, extent, chunk, how (1 in turn, 2 resumed; 4 more: never given up), table words, patches,
+             table, patches (slot, buffer, byte offset)
 
 Programs with loops and branches have instructions instead of calls, which
 :mod:`xjit.runtime.native.instructions_native` runs, and their tables behind the temps.
@@ -179,17 +180,19 @@ entry:
 }
 
 ; Run the kernels in order, each on this thread or through the pool, until %watch has it given up (true).
-define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch) {
+define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch_of_all) {
 entry:
   for %i below %count, ptr %call = %section then %next
     call void @fill_table(ptr %call, ptr %table, ptr %buffers)
+    %how = call i64 @word(ptr %call, i64 4)
+    %watch = call ptr @watch_over(i64 %how, ptr %watch_of_all)
     %kernel = call ptr @pointer(ptr %call, i64 1)
     %extent = call i64 @word(ptr %call, i64 2)
     %chunk = call i64 @word(ptr %call, i64 3)
     %divided = icmp slt i64 %chunk, %extent
     br i1 %divided, label %share, label %whole
 share:
-    %in_turn_word = call i64 @word(ptr %call, i64 4)
+    %in_turn_word = and i64 %how, 3
     %resumed = icmp eq i64 %in_turn_word, 2
     br i1 %resumed, label %turns, label %chunks
 turns:

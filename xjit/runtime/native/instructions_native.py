@@ -96,8 +96,10 @@ entry:
 }
 
 ; Run the kernel of a call; whether it was given up.
-define internal i1 @run_kernel(ptr %at, ptr %buffers, ptr %tables, ptr %watch) {
+define internal i1 @run_kernel(ptr %at, ptr %buffers, ptr %tables, ptr %watch_of_all) {
 entry:
+  %how = call i64 @word(ptr %at, i64 8)
+  %watch = call ptr @watch_over(i64 %how, ptr %watch_of_all)
   %table = call ptr @table_of(ptr %at, ptr %tables)
   call void @point(ptr %at, ptr %table, ptr %buffers)
   %kernel = call ptr @pointer(ptr %at, i64 5)
@@ -106,7 +108,7 @@ entry:
   %divided = icmp slt i64 %chunk, %extent
   br i1 %divided, label %share, label %whole
 share:
-  %in_turn_word = call i64 @word(ptr %at, i64 8)
+  %in_turn_word = and i64 %how, 3
   %resumed = icmp eq i64 %in_turn_word, 2
   br i1 %resumed, label %turns, label %chunks
 turns:

@@ -75,6 +75,13 @@ no:
 """
 
 TURNS_TEXT = r"""
+; The watch over a call: none over those that are final.
+define internal ptr @watch_over(i64 %how, ptr %watch) alwaysinline {
+  %final = icmp uge i64 %how, 4
+  %found = select i1 %final, ptr null, ptr %watch
+  ret ptr %found
+}
+
 ; Run a kernel %chunk turns of its loop at a time until the word that its first slot points to says that there are no
 ; more, or %watch has it given up (true).
 define internal i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch) {

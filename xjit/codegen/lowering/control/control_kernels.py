@@ -81,7 +81,8 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
 class ControlKernel:
     """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work.
 
-    Of so many loops a turn is written twice. A turn in which a condition of the ``statuses`` does not hold is the last.
+    Of so many loops a turn is written twice. A turn that finds a condition of the ``statuses`` not to hold is the
+    last.
     """
 
     building: KernelInProgress

@@ -87,8 +87,8 @@ class Settled:
 class Places:
     """The places of values: ``homes`` says in whose buffer a value lies, and from which element on.
 
-    Values of ``outside`` and statuses are in memory of the program, all others are the kernel's own. ``strides`` are those that
-    each buffer has, by their lengths.
+    Values of ``outside`` and statuses are in memory of the program, all others are the kernel's own. ``strides`` are
+    those that each buffer has, by their lengths.
     """
 
     nest: LoopBuilder
@@ -113,7 +113,8 @@ class Places:
     def is_register(self, node: Node) -> bool:
         """Return whether a value is one element that the kernel keeps to itself."""
         home, _ = self.home(node)
-        return home.aval.size == 1 and not (home in self.outside or home.op is CONSTANT or is_status(home))
+        known = home in self.outside or home.op is CONSTANT or is_status(home)
+        return home.aval.size == 1 and not known
 
     # ------------------------------------------------------------------ statements
 

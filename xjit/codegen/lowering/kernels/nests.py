@@ -131,6 +131,7 @@ class KernelInProgress:
         # Of what is spent, the next tile may read too.
         in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node, kept or {})
         ideas = () if any(group.changes for group in groups) else (*IDEAS, in_place)  # updates have their order
+        nest.in_one_memory = pointers.in_one_memory
         kernel, done = scheduled(naive, [part.naive for part in parts], nest, ideas)
         see_that_tiles_have_scratch(kernel, between)
         return ScheduledNests(kernel, work, in_place.taken(done), done)

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.dependence import touches
 from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.split import Split
@@ -41,10 +42,19 @@ def in_strips(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> 
     own = {name for one in nests for names in one.loops.values() for name in names}
     for name in _calling(kernel.body, own):
         path, loop = found(kernel, name)
+        if _overwrites(loop, nest.in_one_memory):
+            continue
         size, rewrites = nest.machine.strip_elements, list[Rewrite]()
         if not known_before(kernel, path).at_most(loop.stop - loop.start, constant(size)):
             rewrites.append(Split(name, size, nest.fresh("p")))
         yield (*rewrites, SpecializeRare(name, nest.fresh("rare")))
+
+
+def _overwrites(loop: Loop, in_one_memory: frozenset[tuple[str, str]]) -> bool:
+    """Return whether a loop reads an argument that it stores over under another name."""
+    touched = [(touch.buffer, touch.written) for touch in touches(loop.body)]
+    written, read = ({name for name, is_written in touched if is_written is kind} for kind in (True, False))
+    return any(first in written and second in read for first, second in in_one_memory)
 
 
 def _calling(block: Block, own: set[str], loop: str = "") -> Iterator[str]:
