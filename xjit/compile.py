@@ -26,10 +26,12 @@ from xjit.ir.node import Graph, Node
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
+from xjit.passes.fresh_windows import pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
+from xjit.passes.shown_memory import Shown, show_memory, shown_memory
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
@@ -62,7 +64,7 @@ class Draft:
     says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
     plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
     loops over whole values. The outputs ``written`` are stored into memory of parameters, as the ``stores`` say once
-    there are any; ``unstored`` is the draft before them.
+    there are any; ``unstored`` is the draft before them. The outputs ``shown`` stay views of what is stored.
     """
 
     graph: Graph
@@ -79,6 +81,7 @@ class Draft:
     tiled: bool = True
     written: Written = ()
     unstored: Draft | None = None
+    shown: Shown = field(default_factory=dict)
     stores: Stores = NO_STORES
 
     def all(self) -> Iterator[Draft]:
@@ -160,7 +163,8 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
-    graph, views = store_results(unstored.graph, unstored.views, draft.written, ways)
+    shown = show_memory(unstored.graph, draft.shown)
+    graph, views = store_results(shown, unstored.views, draft.written, ways)
     graph = in_all_graphs(own_what_is_updated)(graph)
     if config.flag("XJIT_VERIFY"):
         verify(graph)
@@ -248,6 +252,7 @@ def _write(draft: Draft) -> Draft:
 
 STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
+    graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
@@ -286,6 +291,7 @@ def staged(
     from xjit.programs.make_spec import input_specs
 
     draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch, written=written)
+    draft = replace(draft, shown=shown_memory(graph, views, written))
     for stage in STAGES:
         watch.enter(stage.doing, draft.size)
         draft = stage.run(draft)

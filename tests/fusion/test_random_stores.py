@@ -12,6 +12,7 @@ import pytest
 from tests.fusion.test_stored_results import LAYOUTS, Made, put
 from tests.helpers.kernel_executors import uncompiled
 from tests.helpers.stored_results import program
+from xjit import ops
 
 Index = tuple[slice, ...]
 Statement = Callable[[list[Any], list[Any]], None]
@@ -95,19 +96,24 @@ def check(seed: int) -> None:
     rng = random.Random(seed)
     shape, count = rng.choice(SHAPES), rng.randint(1, 3)
     statements = [statement(rng, shape, count) for _ in range(rng.randint(1, 8))]
-    local = rng.randint(0, 1) * (count > 1)  # the last array is a copy, which is returned
+    local = rng.randint(0, 1) * (count > 1)  # the last array is a copy, or begins as zeros, and is returned
+    fresh = bool(local) and rng.random() < 0.5
     values = [np.array(one) for one in np.random.default_rng(seed).standard_normal((count, *shape))]
     layouts = [rng.choice([*LAYOUTS.values()]) if len(shape) > 1 else np.array for _ in range(count)]
     given = [layout(one) for layout, one in zip(layouts, values, strict=True)]
 
     def stored(*parameters: Any) -> Made:
         arrays, read = list(parameters), list[Any]()
+        if fresh:
+            arrays[-1] = ops.broadcast(np.float64(0.0), shape)
         for one in statements:
             one(OfGraphs)(arrays, read)
         kept = count - local
         return (*read, *(one * 1.0 for one in arrays[kept:])), dict(enumerate(arrays[:kept]))
 
     expected, read = [one.copy() for one in values], list[Any]()
+    if fresh:
+        expected[-1][...] = 0.0
     for one in statements:
         one(OfNumpy)(expected, read)
     kept = count - local

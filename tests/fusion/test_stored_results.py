@@ -108,6 +108,13 @@ def added_from_odds(x: Any, y: Any) -> Made:
     return (), {0: put(z, np.s_[:, ::2], z[:, ::2] * z[:, 1::2])}
 
 
+def begun_as_zeros(x: Any, y: Any) -> Made:
+    """Rows of a local array, then every second one of it: its parts are made before they are replaced."""
+    z = put(ops.broadcast(np.float64(0.0), (SIZE, SIZE)), np.s_[:3, :], x[:3] * 0.5)
+    z = put(z, np.s_[:5:2, :], x[:5:2] * 0.5 + x[:3])
+    return (z * 1.0,), {0: x + z}
+
+
 def running(x: Any, y: Any) -> Made:
     return (), {0: np.cumsum(x, axis=1)}
 
@@ -130,7 +137,7 @@ def scattered(x: Any, y: Any) -> Made:
 
 FUNCTIONS = (
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
-    *(same_value, added_from_odds, running, itself, sorted_rows, scattered),
+    *(same_value, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
 )
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "C": lambda a: a.copy(),
@@ -189,6 +196,19 @@ def test_overlaps_take_a_temporary_of_the_window() -> None:
 
 def test_what_is_not_replaced_is_read_in_place() -> None:
     assert moved(added_from_odds) == (2, GRID[0].nbytes, 0)
+
+
+def test_what_lies_around_a_window_is_filled_once() -> None:
+    def function(x: Any, y: Any) -> Made:
+        z = put(ops.broadcast(np.float64(0.0), (SIZE, SIZE)), np.s_[1:-1, 1:-1], x[1:-1, 1:-1] * 2.0)
+        return (z,), {}
+
+    def read_inside(x: Any, y: Any) -> Made:
+        z = put(ops.broadcast(np.float64(0.0), (SIZE, SIZE)), np.s_[1:-1, 1:-1], x[1:-1, 1:-1] * 2.0)
+        return (), {1: put(y, np.s_[2:-2, :], y[2:-2] + z[2:-2, 3:4])}
+
+    assert moved(function)[1:] == (GRID[0].nbytes, 0)
+    assert moved(read_inside) == (1, (SIZE - 4) * ROW, 0)
 
 
 def test_a_swap_takes_one_temporary() -> None:

@@ -101,7 +101,7 @@ def _attempt(rng: random.Random) -> TextProgram | None:
     module = TextProgram(head).module().__dict__
     try:
         visible = _visible(module, names)
-    except IndexError:
+    except (IndexError, TypeError):
         return None
     body = _body(Scope(rng, visible), rng)
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
@@ -112,7 +112,7 @@ def _attempt(rng: random.Random) -> TextProgram | None:
 def _visible(module: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found = dict(zip(names, module["arguments"](0, 0), strict=True))
     kept = {
-        name: module[name] for name in module if name in ("np", "G", "C") or name[0] == "h" and name[1:].isdigit()
+        name: module[name] for name in module if name in ("np", "G", "C") or (name[0] == "h" and name[1:].isdigit())
     }
     return kept | found
 
@@ -139,7 +139,11 @@ def _short(text: str, calls: tuple[tuple[int, int], ...]) -> bool:
         turns = iter(range(1000))
         module.__dict__["_tick"] = lambda turns=turns: next(turns)
         try:
-            module.f(*module.arguments(k, r))
+            given = module.arguments(k, r)
+        except (IndexError, TypeError):
+            return False
+        try:
+            module.f(*given)
         except StopIteration:
             return False
         except Exception as error:

@@ -38,8 +38,9 @@ def _ends(program: TextProgram) -> bool:
         for k, r in program.calls:
             turns = iter(range(1000))
             module.__dict__["_tick"] = lambda turns=turns: next(turns)
+            given = module.arguments(k, r)
             try:
-                module.f(*module.arguments(k, r))
+                module.f(*given)
             except (StopIteration, NameError, SyntaxError, RuntimeError):
                 return False
             except Exception:

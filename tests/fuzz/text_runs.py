@@ -21,6 +21,9 @@ LONGEST = 60
 """Seconds of a program that hangs."""
 
 
+KNOWN = ("has no attribute 'flat'", "was not made")
+
+
 class Hung(BaseException):
     """A program took too long."""
 
@@ -62,6 +65,8 @@ def tried(program: TextProgram, tally: Tally | None = None) -> str | None:
         except Exception as error:
             return f"judge: {type(error).__name__}: {error}\n{traceback.format_exc()}"
     inner = [one for one in judged.refusals if "compiler failed" in one]
+    if inner and any(known in inner[0] for known in KNOWN):
+        inner = []
     if inner:
         return f"internal: {inner[0]}"
     if tally is not None:

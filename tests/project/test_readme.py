@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,10 @@ def test_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
     parts = blocks("python")
     assert parts
     for number, part in enumerate(parts, 1):
-        exec(compile(part, f"README.md, block {number}", "exec"), space)
+        name = f"README.md, block {number}"
+        # As code in files has, and cells of notebooks.
+        linecache.cache[name] = (len(part), None, part.splitlines(keepends=True), name)
+        exec(compile(part, name, "exec"), space)
 
 
 def test_settings_are_all_listed() -> None:

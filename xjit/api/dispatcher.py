@@ -134,8 +134,9 @@ class Dispatcher:
             result = found.answer(arguments, leaves)
             if result is not MISS:
                 return result
-        if any(found.is_kept_from(leaves) for found in self._known.get(key, ())):
-            return self._numpy(args, kwargs, shared_memory())
+        for found in self._known.get(key, ()):
+            if found.is_kept_from(leaves):
+                return self._beside_memory(args, kwargs, found.may_be_written(leaves))
         refused = self._refused.get(key)
         if refused is not None and refused.holds():
             return self._refused_again(args, kwargs, refused)
@@ -158,7 +159,7 @@ class Dispatcher:
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
             if trace.shares_what_is_written:
-                return self._numpy(args, kwargs, shared_memory())
+                return self._beside_memory(args, kwargs, trace.may_be_written)
             # What is raised here was not raised by the compiler.
             made = jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
             if isinstance(made, jobs.Failure):
@@ -378,6 +379,16 @@ class Dispatcher:
             raise public(error) from None
         self._count_refusal(args, kwargs)
         warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+        return self.function(*args, **kwargs)
+
+    def _beside_memory(self, args: tuple[Any, ...], kwargs: dict[str, Any], writable: bool) -> Any:
+        """A call that writes to arrays that share memory, by NumPy; it refuses to write to what is read-only."""
+        error = shared_memory()
+        if writable and self.options.raises:
+            raise public(error) from None
+        if writable:
+            self._fallbacks += 1
+            warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
     def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:

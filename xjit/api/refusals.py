@@ -73,6 +73,6 @@ def _bare(error: XjitError) -> XjitError:
 def shared_memory() -> CaptureError:
     """The error about arrays that cannot be written to by a program: what it reads meanwhile might change."""
     return CaptureError(
-        "xjit: an array that the function writes to is read-only, or shares memory with another one",
+        "xjit: an array that the function writes to shares memory with another one",
         fix="pass arrays that do not overlap",
     )

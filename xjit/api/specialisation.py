@@ -62,6 +62,11 @@ class Specialisation:
         values = self.captured.guards.fetch(leaves) if self.captured.written else None
         return values is not None and not self._may_write(values)
 
+    def may_be_written(self, leaves: Sequence[Any]) -> bool:
+        """Return whether all arrays that the program writes to are writable."""
+        values = self.captured.guards.fetch(leaves)
+        return values is None or all(values[place].flags.writeable for _, place in self.captured.written)
+
     def _may_write(self, values: Sequence[Any]) -> bool:
         return can_be_written(values, [place for _, place in self.captured.written])
 

@@ -27,6 +27,11 @@ class Trace:
         """Return whether arrays that the call writes to are read-only, or share memory with others."""
         return not can_be_written(self.values, [place for _, place in self.captured.written])
 
+    @property
+    def may_be_written(self) -> bool:
+        """Return whether all arrays that the call writes to are writable."""
+        return all(self.values[place].flags.writeable for _, place in self.captured.written)
+
     def lowered(self, target: Target, varying: bool) -> compile.Lowered:
         """The plan and the sources for a target."""
         graph, views, memories = self.captured.graph, self.captured.views, self.captured.memories

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import sys
 import types
@@ -15,7 +16,7 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.buffer import Buffer, BufferView, view_by
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
@@ -118,7 +119,8 @@ def capture(
             if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
                 raise
         else:
-            if merging or not (recorder.identities.twins and recorder.identities.looked):
+            shared = recorder.identities.looked or found.written
+            if merging or not (recorder.identities.twins and shared):
                 return found
         merging = True  # perhaps one array looked like two
 
@@ -182,6 +184,18 @@ def _check_arguments_unchanged(arguments: Any, in_tree: tree.Tree, traced: list[
         refuse("the function changes a list or dict that was passed as an argument", fix="return a new one")
 
 
+def _check_place_known(value: TracedValue) -> None:
+    """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
+    if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
+        return
+    if not all(step.shows for step in value.steps):
+        refuse(
+            "the function returns a view of an array from outside at a position that only the run will tell",
+            value,
+            fix="return a copy: x[i].copy()",
+        )
+
+
 class _Results:
     """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
 
@@ -217,7 +231,12 @@ class _Results:
             return Output("argument", path=path)
         if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
+        if isinstance(leaf, BufferView) and leaf.is_view:
+            shown = self._shown(leaf)
+            if shown is not None:
+                return shown
         if isinstance(leaf, TracedValue):
+            _check_place_known(leaf)
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
             doubt = doubt_of(leaf)
@@ -239,6 +258,22 @@ class _Results:
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
+
+    def _shown(self, leaf: BufferView) -> Output | None:
+        """The view of an argument that the program writes to, which NumPy makes of it after the call.
+
+        None for other values; CaptureError for a view whose place only the run knows.
+        """
+        path = leaf.buffer.path
+        if path is None:
+            return None
+        if any(len(step.inputs) > 1 for step in leaf.steps):
+            refuse(
+                "the function returns a view of an array at a position that only the run knows", leaf, fix="copy it"
+            )
+        if not leaf.buffer.written:
+            return None
+        return Output("argument", path=path, show=functools.partial(view_by, leaf.steps, leaf.frozen))
 
     def _memory(self, value: TracedValue) -> int:
         """The number of the memory that a value lies in."""

@@ -224,7 +224,7 @@ def _limits_of_operands(node: Node) -> dict[int, Node]:
         case Kind.ELEMENTWISE:
             return {axis: limit for source in node.inputs for axis, limit in source.limits.items()}
         case Kind.INDEXING:
-            return dict(_moved_limits(node)) if node.inputs[0].limits else {}
+            return dict(_moved_limits(node))
         case Kind.REDUCE:
             dims, limits = node.param("dims"), node.inputs[0].limits
             return {axis - sum(one < axis for one in dims): limits[axis] for axis in limits if axis not in dims}
@@ -235,12 +235,14 @@ def _limits_of_operands(node: Node) -> dict[int, Node]:
 
 
 def _moved_limits(node: Node) -> Iterator[tuple[int, Node]]:
-    """The limits of the operand of an index operation, by the axes of the result that run along them."""
+    """The limits of the operands of an index operation, by the axes of the result that run along them."""
     assert node.access is not None, "what has limits is moved along axes only"
-    for axis, limit in node.inputs[0].limits.items():
-        map = node.access.axes[axis]
-        if map.axis is not None and map.scale == 1 and not (map.offset or map.found or map.also):
-            yield map.axis, limit
+    looked_up = ((node.inputs[one.source], one.axes) for map in node.access.axes for one in map.found)
+    for source, axes in ((node.inputs[0], node.access.axes), *looked_up):
+        for axis, limit in source.limits.items():
+            map = axes[axis]
+            if map.axis is not None and map.scale == 1 and not (map.offset or map.found or map.also):
+                yield map.axis, limit
 
 
 @functools.lru_cache(maxsize=4096)

@@ -393,6 +393,8 @@ class Builder:
                 found[number] = self._packed_copy(node, found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
                 found[number] = self._view(chain, found[number], self.slot(object()))
+            elif view and found[number] in found[:number]:  # two views of one place are two arrays
+                found[number] = self._view(chain, self._source(chain[0]), self.slot(object()))
             elif not view:
                 taken.add(base)
         return tuple(found)

@@ -195,3 +195,51 @@ def assert_without_message(n: int, note: Note) -> Any:
 @case(1)
 def assert_message_is_lazy(n: int, note: Note) -> Any:
     assert n, note("never")
+
+
+@case(0, 1, 2, 3)
+def error_cancels_return(n: int, note: Note) -> Any:
+    with Manager(note, True):
+        try:
+            if n:
+                return "never"
+        finally:
+            note(1 // (n - 1))
+        note("rest")
+    try:
+        with Manager(note):
+            try:
+                if n == 2:
+                    return "two"
+            finally:
+                note(1 // (n - 3))
+    except ZeroDivisionError:
+        note("caught")
+    return "end"
+
+
+@case(3)
+def error_cancels_break(n: int, note: Note) -> Any:
+    class Fails(Manager):
+        def __exit__(self, *_: Any) -> bool:
+            raise KeyError("exit")
+
+    for k in range(n):
+        with Manager(note, True), Fails(note):
+            break
+        try:
+            with Fails(note):
+                if k == 1:
+                    continue
+                note("in with")
+        except KeyError:
+            note("caught")
+        while k:
+            try:
+                with Fails(note):
+                    return "never"
+            except KeyError:
+                note("again")
+                break
+        note("end", k)
+    return k

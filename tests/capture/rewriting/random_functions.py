@@ -45,9 +45,9 @@ class Log:
 
 
 class Manager:
-    """A context manager that writes down what it sees, and may swallow errors."""
+    """A context manager that writes down what it sees, and may swallow errors or end by one."""
 
-    def __init__(self, log: Log, swallows: bool) -> None:
+    def __init__(self, log: Log, swallows: bool | str) -> None:
         self.log = log
         self.swallows = swallows
 
@@ -57,7 +57,9 @@ class Manager:
 
     def __exit__(self, kind: Any, *_: Any) -> bool:
         self.log.add("exit", kind.__name__ if kind else None)
-        return self.swallows and kind is not None and issubclass(kind, Exception)
+        if self.swallows == "fails":
+            raise KeyError("exit")
+        return bool(self.swallows) and kind is not None and issubclass(kind, Exception)
 
 
 def text_of(value: Any) -> str:
@@ -184,7 +186,8 @@ class Writer:
 
     def with_(self, indent: str, depth: int, loop: bool) -> None:
         name = self.random.choice(["", f" as {self.name()}"])
-        self.write(indent, f"with M({self.random.choice(['True', 'False'])}){name}:")
+        kinds = ["M(True)", "M(False)", "M('fails')", "M(True), M('fails')", "M(True), M(False)"]
+        self.write(indent, f"with {self.random.choice(kinds)}{name}:")
         self.block(indent + "    ", depth + 1, loop)
 
     def match_(self, indent: str, depth: int, loop: bool) -> None:

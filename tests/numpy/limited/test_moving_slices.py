@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -137,3 +138,24 @@ def test_loops_end_at_the_length() -> None:
 
     text = str(compiled.source(np.arange(50.0)))
     assert "select(b0 + 512 < stop0, b0 + 512, stop0)" in text, "blocks of the sum end at the length"
+
+
+def rows_of(indptr: Any, columns: Any, values: Any, x: Any) -> Any:
+    def row(i: Any, y: Any) -> Any:
+        own = columns[indptr[i] : indptr[i + 1]]
+        y[i] = values[indptr[i] : indptr[i + 1]] @ x[own]
+        return y
+
+    return xjit.fori_loop(0, indptr.shape[0] - 1, row, np.zeros(indptr.shape[0] - 1))
+
+
+def test_rows_of_a_sparse_matrix_are_slices_between_numbers_of_data() -> None:
+    source = np.random.default_rng(0)
+    indptr = np.concatenate([[0], np.cumsum(source.integers(0, 20, 30))])
+    columns, values = source.integers(-30, 30, indptr[-1]), source.standard_normal(indptr[-1])
+    x, compiled = source.standard_normal(30), xjit.xjit(rows_of, strict=True)
+    wanted = [values[first:last] @ x[columns[first:last]] for first, last in itertools.pairwise(indptr)]
+    np.testing.assert_allclose(compiled(indptr, columns, values, x), wanted, rtol=1e-12, atol=1e-13)
+    columns[5] = 30
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(indptr, columns, values, x)

@@ -59,11 +59,11 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
 
 def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
     """Stores elements that a mask has chosen where the same mask holds."""
-    found = mask_of(entries, target)
-    if found is None or not chosen.chosen_by(*found) or chosen.values.ndim > target.ndim:
+    mask, axis = mask_of(entries, target) or (None, 0)
+    if mask is None or not chosen.chosen_by(mask, axis) or chosen.values.ndim > target.ndim:
         chosen.refuse()
     values = broadcast_to_shape(stored_value(chosen.values, target.dtype), target.shape)
-    _write_where(target, *found, values)
+    _write_where(target, mask, axis, values)
 
 
 def _write_where(target: BufferView, mask: Any, axis: int, values: Any) -> None:

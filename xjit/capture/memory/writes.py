@@ -52,9 +52,13 @@ def _check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
 def write(target: BufferView, value: Any) -> None:
     """Makes the elements of an array these: a value of its element type, of a shape that is repeated to its own."""
     check_writable(target)
+    if 0 in target.shape:
+        return
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    target.buffer.advance(trace, version_after(target, broadcast_to_shape(value, target.shape)))
+    repeated = broadcast_to_shape(value, target.shape)
+    if 0 not in target.shape:
+        target.buffer.advance(trace, version_after(target, repeated))
 
 
 def store(target: BufferView, value: Any) -> None:

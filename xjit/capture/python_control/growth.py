@@ -36,6 +36,15 @@ class Growth:
     growths: dict[int, Bounds] = field(default_factory=dict)
     claims: dict[int, Bounds] = field(default_factory=dict)
 
+    def like(self, earlier: Growth) -> None:
+        """Begins with what an earlier trace of the same loop has come to, which often is right at once."""
+        if earlier.carried is None:
+            return
+        found = earlier.carried
+        if self.start is not UNBOUND:
+            found = _at_pace(self._joined(carried_of(self.name, self.start), found), found)
+        self.carried, self.claims, self.growths = found, dict(earlier.claims), dict(earlier.growths)
+
     def goes_on(self, after: Any) -> bool:
         """Takes in what a turn made of the variable; return whether another turn has to be tried."""
         if self.carried is None:
@@ -77,12 +86,16 @@ class Growth:
             return one
         if after.doubtful and not one.doubtful:
             return replace(one, doubtful=after.doubtful)
-        if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
+        if one.bounds is None or one.wraps:
+            return one
+        if after.wraps:
+            return one.joined(after)
+        if _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
         claim = self.claims.get(place)
         if claim is not None and claim[0] <= min(growth[0], 0) and max(growth[1], 0) <= claim[1]:
-            return one
+            return one if self.turns is not None else replace(one, wraps=True)  # that takes years
         began = one.joined(after).bounds
         assert began is not None
         before = self.growths.get(place)
@@ -117,6 +130,12 @@ def _agreed(start: Carried, after: Carried) -> Carried | None:
         return None
     leaves = tuple(a.agreed(b) for a, b in zip(start.leaves, after.leaves, strict=True))
     return None if None in leaves else replace(start, leaves=leaves)
+
+
+def _at_pace(one: Carried, earlier: Carried) -> Carried:
+    """A variable whose integers grow as in an earlier trace."""
+    pairs = zip(one.leaves, earlier.leaves, strict=True)
+    return replace(one, leaves=tuple(replace(a, pace=b.pace) if isinstance(a, Kind) else a for a, b in pairs))
 
 
 def _holds(bounds: Bounds, inner: Bounds) -> bool:

@@ -159,6 +159,9 @@ def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settle
     names = loop.state.names
     growths = [Growth(name, value, length, doubts) for name, value in zip(names, start, strict=True)]
     buffers: list[Buffer] = []
+    earlier = _recorder().loops
+    for one, other in zip(growths, earlier.get(loop.state.site, growths), strict=True):
+        one.like(other)
     for _ in range(_MOST_TRIALS):
         found = Settled(loop, start, tuple(one.carried for one in growths), tuple(buffers))
         turn = found.turn()
@@ -170,6 +173,7 @@ def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settle
         new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
         buffers += new
         if not any(changed) and not new:
+            earlier[loop.state.site] = growths
             return found
     refuse("what the variables of a loop are does not settle in a few turns")
 

@@ -63,7 +63,7 @@ class Recorder:
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
-    rewritten, and ``operations`` counts those of all graphs.
+    rewritten, ``operations`` counts those of all graphs, and ``loops`` is what the variables of each loop have been.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class Recorder:
         self._frozen: set[Path] = set()
         self._decided: list[Guard] = []
         self.operations = 0
+        self.loops: dict[Any, Any] = {}
         self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)
 

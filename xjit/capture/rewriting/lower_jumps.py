@@ -67,6 +67,7 @@ class _Lowering:
         self.used: set[str] = set()
         self._jumps: dict[ast.AST, Jumps] = {}
         self._skips = 0
+        self._withs = 0
 
     # Jumps out of statements
 
@@ -136,10 +137,7 @@ class _Lowering:
         return False
 
     def _jump(self, node: ast.stmt, loop: Loop | None) -> list[ast.stmt]:
-        flags = [*(loop.all_stops if loop else []), RETURNED]
-        if not isinstance(node, ast.Return):
-            assert loop is not None
-            flags = [loop.stop if isinstance(node, ast.Break) else loop.skip]
+        flags = self._flags(self.jumps(node), loop)
         jump = [_assign(node, flag, ast.Constant(True)) for flag in flags]
         return (
             [_assign(node, VALUE, node.value or ast.Constant(None)), *jump] if isinstance(node, ast.Return) else jump
@@ -177,13 +175,47 @@ class _Lowering:
         """Lower the blocks of a statement."""
         if isinstance(node, (ast.While, ast.For)):
             return self._loop(node, loop)
-        jumps = self._of_all(node.body) if isinstance(node, (ast.Try, ast.TryStar)) else _NONE
+        if isinstance(node, ast.With) and len(node.items) > 1 and self.jumps(node):
+            node = _one_by_one(node)
+        jumps = self._of_all(node.body) if isinstance(node, (ast.With, ast.Try, ast.TryStar)) else _NONE
+        cancelled = self._flags(jumps, loop) if self._may_be_cancelled(node) else []
         for block in blocks_of(node):
             if isinstance(node, (ast.Try, ast.TryStar)) and block is node.orelse and block and jumps:
                 block[:] = [self._guard(list(block), jumps, loop)]
             else:
                 block[:] = self.block(list(block), loop)
-        return [node]
+        return self._cancelling(node, cancelled) if cancelled else [node]
+
+    def _may_be_cancelled(self, node: ast.stmt) -> bool:
+        """Return whether an error may be caught that comes behind a jump, from the end of a block inside."""
+        return isinstance(node, (ast.With, ast.Try, ast.TryStar)) and any(map(self._has_end, node.body))
+
+    def _has_end(self, node: ast.stmt) -> bool:
+        """Return whether something runs behind a jump out of a statement or of one inside of it."""
+        ends = isinstance(node, ast.With) or (isinstance(node, (ast.Try, ast.TryStar)) and bool(node.finalbody))
+        blocks = [node.body] if isinstance(node, (ast.While, ast.For)) else blocks_of(node)
+        return (ends and bool(self.jumps(node))) or any(self._has_end(one) for block in blocks for one in block)
+
+    def _flags(self, jumps: Jumps, loop: Loop | None) -> list[str]:
+        """Return the flags that jumps set."""
+        flags = [*(loop.all_stops if loop else []), RETURNED] if "return" in jumps else []
+        if loop is not None:
+            flags += [loop.stop] if "break" in jumps and "return" not in jumps else []
+            flags += [loop.skip] if "continue" in jumps else []
+        return flags
+
+    def _cancelling(self, node: ast.stmt, flags: list[str]) -> list[ast.stmt]:
+        """Reset the flags where an error is caught: the jump that was on its way does not take place."""
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            for handler in node.handlers:
+                handler.body[:0] = [_assign(handler, flag, ast.Constant(False)) for flag in flags]
+            return [node]
+        assert isinstance(node, ast.With)
+        self._withs += 1
+        passed = f".passed_{self._withs}"
+        node.body.append(_assign(node, passed, ast.Constant(True)))
+        reset = [_assign(node, flag, ast.Constant(False)) for flag in flags]
+        return [_assign(node, passed, ast.Constant(False)), node, self._unless([passed], node, reset)]
 
     def _loop(self, node: ast.While | ast.For, outer: Loop | None) -> list[ast.stmt]:
         self._skips += 1
@@ -219,6 +251,14 @@ def blocks_of(node: ast.AST) -> list[list[ast.stmt]]:
     if isinstance(node, ast.Match):
         return [case.body for case in node.cases]
     return []
+
+
+def _one_by_one(node: ast.With) -> ast.With:
+    """Return a ``with`` of several managers as one within the other."""
+    for item in reversed(node.items[1:]):
+        node.body = [ast.copy_location(ast.With([item], node.body), node)]
+    node.items = node.items[:1]
+    return node
 
 
 def _assign(where: ast.AST, name: str, value: ast.expr) -> ast.stmt:

@@ -146,7 +146,7 @@ class ChosenElements(Operators):
         return self.like(result)
 
     def _fits(self, shape: tuple[int, ...]) -> bool:
-        return shape[self.axis : self.axis + self.mask.ndim] == self.mask.shape
+        return bool(shape[self.axis : self.axis + self.mask.ndim] == self.mask.shape)
 
     def _beside(self, other: Any) -> Any:
         if isinstance(other, ChosenElements):

@@ -77,6 +77,8 @@ def python_integer(size: Integer) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value`` for an index that `is_moving`, or for a value of a size that only the run knows."""
+    if isinstance(index, LimitedArray):
+        refuse("elements are assigned to at positions whose number only the run knows", fix="loop over the positions")
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):
@@ -89,8 +91,12 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
 
 def _is_itself(target: Any, index: Any, value: Any) -> bool:
     """Return whether a value is what lies at an index of the target."""
-    own = isinstance(value, LimitedArray) and value.part is not None and value.part.source is target
-    return own and shows_same(value.part, part_of(target, index))
+    if isinstance(value, LimitedArray):
+        part = value.part
+        return part is not None and part.source is target and shows_same(part, part_of(target, index))
+    if not (isinstance(value, BufferView) and value.is_linked and isinstance(target, BufferView)):
+        return False
+    return value.buffer is target.buffer and applies(target, index) and value.node is getitem(target, index).node
 
 
 def write_whole(target: Any, value: Any) -> None:

@@ -32,10 +32,12 @@ class Joining:
 
 
 def overlaps(joining: Joining) -> str:
-    """The group makes the whole of the result, of which the statement makes a part, or changes it."""
-    changed = (joining.statement.target, *joining.statement.updated)
-    makers = (number for node in changed for number in joining.group.makers.get(node, ()))
-    return PARTS if any(joining.group.statements[number].domain.is_whole for number in makers) else ""
+    """The group makes the whole of the result, of which the statement makes a part, or any of what it changes."""
+    group, statement = joining.group, joining.statement
+    makers = group.makers.get(statement.target, ())
+    if any(group.statements[number].domain.is_whole for number in makers):
+        return PARTS
+    return PARTS if any(node in group.makers for node in statement.updated) else ""
 
 
 def has_other_loops(joining: Joining) -> str:

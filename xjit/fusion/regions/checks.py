@@ -39,8 +39,13 @@ def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ())
     condition = node.inputs[-1]
     if dims is None:
         dims = condition.aval.shape
-        index = identity(dims)
+        index, limits = identity(dims), tuple(sorted(condition.limits.items(), key=_axis))
+        return Check(Domain(dims, limits=limits), (IndexedValue(condition, index),), status_of(node))
     return Check(Domain(dims), (IndexedValue(condition, index),), status_of(node))
+
+
+def _axis(limit: tuple[int, Node]) -> int:
+    return limit[0]
 
 
 def status_of(node: Node) -> Node:

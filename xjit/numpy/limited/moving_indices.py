@@ -18,6 +18,7 @@ from xjit.numpy.limited.arrays import (
     Sizes,
     fitted,
     is_moving,
+    made,
     part_at,
     picked,
     position,
@@ -27,14 +28,18 @@ from xjit.numpy.limited.arrays import (
 )
 from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
 from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
+from xjit.numpy.selecting.gathering import positions
 from xjit.numpy.selecting.indexing import expanded
 from xjit.ops.dynamic.limited_windows import Range, number, store_window
+from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
-from xjit.types import INT64
+from xjit.types import INT64, dtype_class
 
 
 def applies(value: Any, index: Any) -> bool:
     """Return whether an index is basic, and says or asks what only the run knows."""
+    if isinstance(index, LimitedArray):
+        return not isinstance(value, LimitedArray) and dtype_class(index.dtype) == "I" and len(sizes_of(value)) > 0
     entries = index if isinstance(index, tuple) else (index,)
     found = isinstance(value, LimitedArray) or any(is_moving(one) or _is_position(one) for one in entries)
     return found and all(map(_is_basic, entries))
@@ -58,12 +63,25 @@ def getitem(value: Any, index: Any) -> Any:
 
     Raises IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
     """
+    if isinstance(index, LimitedArray):
+        return looked_up(value, index)
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
     found = picked(part_of(value, index))
     if isinstance(found, LimitedArray):
         return found
     return as_scalar(fresh(found)) if len(entries) == rank and _are_positions(entries) else as_view(found)
+
+
+def looked_up(value: Any, index: LimitedArray) -> Any:
+    """The elements of an array of known sizes at positions along its first axis.
+
+    Raises IndexOutOfBoundsError when the program runs.
+    """
+    source = as_value(value, "getitem")
+    places = positions(index.value, shape_of(source)[0], 0, "indexing")
+    found = look_up(source, (places,), (0,), 0, positions_first=True)
+    return made(found, (*sizes_of(index), *sizes_of(source)[1:]))
 
 
 def part_of(value: Any, index: Any) -> PartAndSizes:

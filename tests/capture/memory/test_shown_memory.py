@@ -1,0 +1,90 @@
+"""Results that are views of arrays that the function writes to, or of places that only the run tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from xjit.errors import CaptureError, FallbackWarning
+
+
+def rows_exchanged(x: Any) -> Any:
+    x[1], x[0] = x[0], x[-1, -1]
+    return x[1]
+
+
+def one_number_everywhere(x: Any) -> Any:
+    x[...] = x[0, 0]
+    return x.ravel(), x.T[1:]
+
+
+def all_replaced(x: Any) -> Any:
+    x[...] = x[::-1].copy()
+    return x[0], x[0] + 1
+
+
+def views_in_a_loop(x: Any) -> Any:
+    for i in range(2):
+        x[i] = x[1] * 2
+    return x[1], x[:, 0]
+
+
+@pytest.mark.parametrize("function", [rows_exchanged, one_number_everywhere, all_replaced, views_in_a_loop])
+def test_views_of_written_arguments_stay_views(function: Any) -> None:
+    mine, numpys = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    got, expected = xjit.jit(function, strict=True)(mine), function(numpys)
+    for one, other in zip(_tuple(got), _tuple(expected), strict=True):
+        assert np.array_equal(one, other)
+        assert one.strides == other.strides
+        assert np.shares_memory(one, mine) == np.shares_memory(other, numpys)
+    assert np.array_equal(mine, numpys)
+
+
+def _tuple(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def row_at(x: Any) -> Any:
+    return x[int(x[0, 0])]
+
+
+def test_a_view_at_a_place_that_the_run_tells_is_no_copy() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(CaptureError, match="at a position that only the run will tell"):
+        xjit.jit(row_at, strict=True)(x)
+    with pytest.warns(FallbackWarning):
+        assert np.shares_memory(xjit.jit(row_at, strict=False)(x), x)
+
+
+def test_a_copy_at_a_place_that_the_run_tells_compiles() -> None:
+    def row(x: Any) -> Any:
+        return x[int(x[0, 1])].copy()
+
+    x = np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(xjit.jit(row, strict=True)(x), x[1])
+
+
+def test_two_views_of_one_place_are_two_arrays() -> None:
+    def views(x: Any) -> Any:
+        return x[2::-1], x[5::-1], x.T, x.T
+
+    x = np.arange(3.0)
+    one, other, third, fourth = xjit.jit(views, strict=True)(x)
+    assert len({id(view) for view in (one, other, third, fourth)}) == 4
+    one[0] = 7.0
+    assert x[2] == other[0] == third[2] == 7.0
+
+
+def test_nothing_is_written_to_empty_windows() -> None:
+    def written(x: Any) -> Any:
+        y = x * 2
+        y[:0] //= 0
+        x.reshape(2, -1)[2:] = 1
+        return y
+
+    x = np.arange(4)
+    assert np.array_equal(xjit.jit(written, strict=True)(x), [0, 2, 4, 6])
+    assert np.array_equal(x, np.arange(4))

@@ -1,0 +1,151 @@
+"""Writes into arguments, globals and closures: the caller's memory, and results that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from xjit.errors import CaptureError, FallbackWarning
+
+TABLE = np.zeros(5)
+
+
+def _exchanged(x: Any, y: Any) -> Any:
+    x[1], x[0] = x[0], x[-1, -1]
+    return x[1]
+
+
+def _flat(x: Any, y: Any) -> Any:
+    x[0], x[0] = x[0, 0], x[0, 1]
+    return x.ravel()
+
+
+def _several(x: Any, y: Any) -> Any:
+    x += 1
+    return x.T[1:], x, x[::2], np.broadcast_to(x[0], (2, 3, x.shape[1]))
+
+
+def _of_nothing(x: Any, y: Any) -> Any:
+    x[:0] *= 0
+    x.reshape(2, -1)[2:] = 1
+    return x[:, ::-1]
+
+
+def _swapped(x: Any, y: Any) -> Any:
+    keep = x.copy()
+    x[...] = y
+    y[:] = keep
+    return y[1:]
+
+
+def _both(x: Any, y: Any) -> Any:
+    np.add(x, y, out=x)
+    y[1:] += x[:-1]
+    x[x > 3] = -1
+    return x.sum() + y.sum()
+
+
+FUNCTIONS = [_exchanged, _flat, _several, _of_nothing, _swapped, _both]
+
+
+def _layouts() -> dict[str, Callable[[], Any]]:
+    return {
+        "rows": lambda: np.arange(24.0).reshape(4, 6),
+        "columns": lambda: np.asfortranarray(np.arange(24.0).reshape(4, 6)),
+        "strided": lambda: np.arange(96.0).reshape(8, 12)[::2, ::2],
+        "backwards": lambda: np.arange(24.0).reshape(4, 6)[::-1, ::-1],
+    }
+
+
+@pytest.mark.parametrize("layout", _layouts())
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_arguments_and_results_are_those_of_numpy(function: Callable[..., Any], layout: str) -> None:
+    make = _layouts()[layout]
+    compiled = xjit.xjit(function, strict=True)
+    for _ in range(2):
+        ours, theirs = (make(), make() * 0.5), (make(), make() * 0.5)
+        found, expected = compiled(*ours), function(*theirs)
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other)
+        results = zip(_parts(found), _parts(expected), strict=True)
+        for one, other in results:
+            np.testing.assert_allclose(one, other, rtol=1e-14)
+            for mine, known in zip(ours, theirs, strict=True):
+                assert np.shares_memory(one, mine) == np.shares_memory(other, known)
+            assert one.flags.writeable == other.flags.writeable
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def test_arrays_of_the_module_and_of_closures_are_written() -> None:
+    own = np.zeros(3)
+
+    @xjit.xjit(strict=True)
+    def function(x: Any) -> None:
+        TABLE[1:4] += x
+        own[:] = x * 2
+
+    function(np.array([1.0, 2.0, 3.0]))
+    function(np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(TABLE, [0, 2, 4, 6, 0])
+    np.testing.assert_array_equal(own, [2, 4, 6])
+    TABLE[:] = 0
+
+
+def test_arguments_that_overlap_are_written_by_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XJIT_STRICT", raising=False)
+
+    def function(x: Any, y: Any) -> None:
+        x[1:] += y[:-1]
+
+    compiled = xjit.xjit(function)
+    for _ in range(3):
+        whole, other = np.arange(8.0), np.arange(8.0)
+        with pytest.warns(FallbackWarning, match="overlap"):
+            compiled(whole, whole[::-1])
+        function(other, other[::-1])
+        np.testing.assert_array_equal(whole, other)
+        compiled(whole, np.ones(8))
+    assert compiled.stats().fallbacks == 3
+    with pytest.raises(CaptureError, match="shares memory"):
+        xjit.xjit(function, strict=True)(whole, whole[::-1])
+
+
+def test_one_array_passed_twice_is_one_buffer() -> None:
+    def function(x: Any, y: Any) -> Any:
+        x += 1
+        y *= 2
+        return y
+
+    found, expected = np.arange(4.0), np.arange(4.0)
+    assert xjit.xjit(function, strict=True)(found, found) is found
+    function(expected, expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_read_only_arguments_are_refused_as_by_numpy() -> None:
+    def function(x: Any) -> None:
+        x[0] = 1
+
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        xjit.xjit(function, strict=True)(frozen)
+    compiled = xjit.xjit(function)
+    compiled(np.zeros(3))
+    with pytest.raises(ValueError, match="read-only"):
+        compiled(frozen)
+
+
+def test_a_view_at_a_position_of_the_run_is_not_returned_as_a_copy() -> None:
+    def function(x: Any, k: Any) -> Any:
+        return x[int(k[0])]
+
+    with pytest.raises(CaptureError, match="position that only the run knows"):
+        xjit.xjit(function, strict=True)(np.ones((3, 3)), np.array([1]))
