@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 from xjit import xjit
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, FallbackWarning
 
 SORTED_AT_RANDOM = np.random.default_rng(3).standard_normal(300)
 
@@ -57,3 +58,21 @@ def test_what_grows_beside_the_inner_loop_counts() -> None:
     with pytest.raises(CaptureError, match="may leave 64 bits"):
         xjit(strict=True)(f)(x)
     assert f(x) == 300 << 40
+
+
+def test_products_of_what_inner_loops_count_are_as_long_as_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def f(x: Any) -> Any:
+        code = 0
+        for i in range(len(x)):
+            k = 0
+            while k < x[i]:
+                k += 1
+            code = code * 31 + k
+        return code
+
+    x = np.arange(1.0, 301.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert xjit(strict=False)(f)(x) == f(x)

@@ -42,7 +42,8 @@ class Growth:
             return
         found = earlier.carried
         if self.start is not UNBOUND:
-            found = _at_pace(self._joined(carried_of(self.name, self.start), found), found)
+            began = carried_of(self.name, self.start)
+            found = _at_pace(self._joined(began, found), began, found)
         self.carried, self.claims, self.growths = found, dict(earlier.claims), dict(earlier.growths)
 
     def goes_on(self, after: Any) -> bool:
@@ -86,16 +87,12 @@ class Growth:
             return one
         if after.doubtful and not one.doubtful:
             return replace(one, doubtful=after.doubtful)
-        if one.bounds is None or one.wraps:
-            return one
-        if after.wraps:
-            return one.joined(after)
-        if _holds(one.bounds, after.bounds):
+        if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
         claim = self.claims.get(place)
         if claim is not None and claim[0] <= min(growth[0], 0) and max(growth[1], 0) <= claim[1]:
-            return one if self.turns is not None else replace(one, wraps=True)  # that takes years
+            return one
         began = one.joined(after).bounds
         assert began is not None
         before = self.growths.get(place)
@@ -132,10 +129,20 @@ def _agreed(start: Carried, after: Carried) -> Carried | None:
     return None if None in leaves else replace(start, leaves=leaves)
 
 
-def _at_pace(one: Carried, earlier: Carried) -> Carried:
-    """A variable whose integers grow as in an earlier trace."""
-    pairs = zip(one.leaves, earlier.leaves, strict=True)
-    return replace(one, leaves=tuple(replace(a, pace=b.pace) if isinstance(a, Kind) else a for a, b in pairs))
+def _at_pace(found: Carried, began: Carried, earlier: Carried) -> Carried:
+    """A variable whose integers grow from where they begin as they did in an earlier trace."""
+    if found.structure != began.structure:
+        return found
+    pairs = zip(found.leaves, began.leaves, earlier.leaves, strict=True)
+    return replace(found, leaves=tuple(_leaf_at_pace(*leaves) for leaves in pairs))
+
+
+def _leaf_at_pace(found: Any, began: Any, earlier: Any) -> Any:
+    pace = earlier.pace if isinstance(earlier, Kind) else None
+    if pace is None or found.bounds is None or began.bounds is None:
+        return found
+    low, high = began.bounds[0] + pace.all[0], began.bounds[1] + pace.all[1]
+    return replace(found, bounds=(min(found.bounds[0], low), max(found.bounds[1], high)), pace=pace)
 
 
 def _holds(bounds: Bounds, inner: Bounds) -> bool:
