@@ -65,6 +65,18 @@ def test_arrays_take_them_as_pythons_numbers(dtype: Any, arrays: Any) -> None:
     assert_same(run(*captured(function, *arrays, values)), function(*arrays, values))
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32])
+@pytest.mark.parametrize("arrays", PAIRS, ids=["equal", "unequal"])
+def test_arrays_of_narrow_integers_take_them_where_they_fit(dtype: Any, arrays: Any) -> None:
+    values = np.array([0, 1, 100], dtype)
+
+    def function(x: Any, y: Any, v: Any) -> Any:
+        p, q = answers(x, y)
+        return v ^ (p + q), (p * 1000 & 1) + v, (p << 20 & 127) | v[2]
+
+    assert_same(run(*captured(function, *arrays, values)), function(*arrays, values))
+
+
 def test_numbers_among_the_arguments_join_in() -> None:
     def function(x: Any, y: Any, n: Any, s: Any) -> Any:
         p, q = answers(x, y)

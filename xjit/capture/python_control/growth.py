@@ -8,12 +8,12 @@ from xjit.capture.python_control.leaves import Kind
 from xjit.capture.python_control.turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import refuse
-from xjit.capture.tracers.traced_integers import Bounds
+from xjit.capture.tracers.traced_integers import Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
 
 _MOST_TYPES = 3
 _LONGEST = 2**40
-"""More turns than a loop of integers takes in a day."""
+"""More turns than loops of integers take in a day, those inside of others included."""
 _FAR = 2**61
 """The most that an integer may grow in all turns of a loop, those of loops within it included."""
 _WIDTHS = (1, 8, 16, 32, 52, 62)
@@ -24,12 +24,13 @@ class Growth:
     """The development of one variable: its types so far, and by how much its integers grow in a turn.
 
     ``claims`` are the growths that integers are believed to have, from wherever they start; another turn, from far
-    away, has to show it.
+    away, has to show it. With ``doubts`` a number that is Python's or NumPy's by turns is one in doubt.
     """
 
     name: str
     start: Any
     turns: int | None
+    doubts: bool = False
     carried: Carried | None = None
     types: int = 0
     growths: dict[int, Bounds] = field(default_factory=dict)
@@ -41,7 +42,8 @@ class Growth:
             return
         found = earlier.carried
         if self.start is not UNBOUND:
-            found = _joined(carried_of(self.name, self.start), found)
+            began = carried_of(self.name, self.start)
+            found = _at_pace(self._joined(began, found), began, found)
         self.carried, self.claims, self.growths = found, dict(earlier.claims), dict(earlier.growths)
 
     def goes_on(self, after: Any) -> bool:
@@ -51,20 +53,29 @@ class Growth:
                 return False
             found = carried_of(self.name, after)
             if self.start is not UNBOUND:
-                found = _joined(carried_of(self.name, self.start), found)
+                found = self._joined(carried_of(self.name, self.start), found)
             self.carried = found
             return True
         found = carried_of(self.name, after)
         if found.types != self.carried.types:
+            joined = self._joined(self.carried, found)
+            if joined == self.carried:
+                return False
             self.types += 1
             if self.types >= _MOST_TYPES:
                 refuse(f"the type of {self.name} differs from turn to turn of a loop", after)
-            self.carried = found
+            self.carried = joined
             return True
         wider = self._widened(found)
         changes = wider != self.carried
         self.carried = wider
         return changes
+
+    def _joined(self, start: Carried, after: Carried) -> Carried:
+        if start.types != after.types:
+            return (_agreed(start, after) if self.doubts else None) or after
+        pairs = zip(start.leaves, after.leaves, strict=True)
+        return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
 
     def _widened(self, found: Carried) -> Carried:
         assert self.carried is not None
@@ -76,35 +87,62 @@ class Growth:
             return one
         if after.doubtful and not one.doubtful:
             return replace(one, doubtful=after.doubtful)
-        if one.bounds is None or one.wraps:
-            return one
-        if after.wraps:
-            return one.joined(after)
-        if _holds(one.bounds, after.bounds):
+        if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
         claim = self.claims.get(place)
         if claim is not None and claim[0] <= min(growth[0], 0) and max(growth[1], 0) <= claim[1]:
-            return one if self.turns is not None else replace(one, wraps=True)  # that takes years
+            return one
         began = one.joined(after).bounds
         assert began is not None
         before = self.growths.get(place)
         if before is None:
             self.growths[place] = growth
             return replace(one, bounds=began)
-        turns = _LONGEST if self.turns is None else self.turns
-        if claim is None and before == growth and turns * max(map(abs, growth)) <= _FAR:
-            self.claims[place] = claim = (min(growth[0], 0), max(growth[1], 0))
-            return replace(one, bounds=(one.bounds[0] + turns * claim[0], one.bounds[1] + turns * claim[1]))
+        pace = self._pace(growth, after.pace) if claim is None and before == growth else None
+        if pace is not None:
+            self.claims[place] = min(growth[0], 0), max(growth[1], 0)
+            return replace(one, bounds=(one.bounds[0] + pace.all[0], one.bounds[1] + pace.all[1]), pace=pace)
         self.claims[place] = (1, -1)
         return replace(one, bounds=_power_of_two(began, self.name))
 
+    def _pace(self, growth: Bounds, inner: Pace | None) -> Pace | None:
+        """How an integer that grows this much in a turn does so in all turns; None if that is too fast.
 
-def _joined(start: Carried, after: Carried) -> Carried:
-    if start.types != after.types:
-        return after
-    pairs = zip(start.leaves, after.leaves, strict=True)
-    return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
+        What it grows by in loops inside of the turn counts by the turns of those.
+        """
+        turn, rest = (0, 0), growth
+        if inner is not None:
+            turn, rest = inner.turn, (growth[0] - inner.all[0], growth[1] - inner.all[1])
+        turn = min(turn[0] + rest[0], 0), max(turn[1] + rest[1], 0)
+        low, high = turn[0] * _LONGEST, turn[1] * _LONGEST
+        if self.turns is not None:
+            low, high = max(low, self.turns * min(growth[0], 0)), min(high, self.turns * max(growth[1], 0))
+        return Pace(turn, (low, high)) if low >= -_FAR and high <= _FAR else None
+
+
+def _agreed(start: Carried, after: Carried) -> Carried | None:
+    """The variable whose numbers are of one of two types; None where it is more than numbers."""
+    if start.structure != after.structure or not all(isinstance(one, Kind) for one in (*start.leaves, *after.leaves)):
+        return None
+    leaves = tuple(a.agreed(b) for a, b in zip(start.leaves, after.leaves, strict=True))
+    return None if None in leaves else replace(start, leaves=leaves)
+
+
+def _at_pace(found: Carried, began: Carried, earlier: Carried) -> Carried:
+    """A variable whose integers grow from where they begin as they did in an earlier trace."""
+    if found.structure != began.structure:
+        return found
+    pairs = zip(found.leaves, began.leaves, earlier.leaves, strict=True)
+    return replace(found, leaves=tuple(_leaf_at_pace(*leaves) for leaves in pairs))
+
+
+def _leaf_at_pace(found: Any, began: Any, earlier: Any) -> Any:
+    pace = earlier.pace if isinstance(earlier, Kind) else None
+    if pace is None or found.bounds is None or began.bounds is None:
+        return found
+    low, high = began.bounds[0] + pace.all[0], began.bounds[1] + pace.all[1]
+    return replace(found, bounds=(min(found.bounds[0], low), max(found.bounds[1], high)), pace=pace)
 
 
 def _holds(bounds: Bounds, inner: Bounds) -> bool:

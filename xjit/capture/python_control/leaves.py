@@ -15,7 +15,7 @@ from xjit.capture.rewriting.runtime_protocol import VALUE
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.capture.tracers.traced_integers import WIDEST, Bounds
+from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ops.control.computations import plain as plain_type
@@ -31,6 +31,8 @@ _ARRAYS = (np.ndarray, np.generic, TracedValue)
 class Kind:
     """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
 
+    ``pace`` is how these bounds came about, where a loop made them.
+
     A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     """
 
@@ -38,6 +40,7 @@ class Kind:
     bounds: Bounds | None = None
     wraps: bool = False
     doubtful: type | None = None
+    pace: Pace | None = None
 
     @property
     def type(self) -> tuple[Any, ...]:
@@ -58,9 +61,16 @@ class Kind:
             value.doubt = TracedValue(next(nodes), trace), self.doubtful
         return value
 
+    def seen_behind(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
+        """Return the same behind the loop that made the bounds."""
+        value = self.seen(nodes, trace)
+        value.pace = self.pace
+        return value
+
     def joined(self, other: Kind) -> Kind:
         """The kind of what is of one of two kinds that differ in bounds."""
-        both = replace(self, doubtful=self.doubtful or other.doubtful)
+        pace = self.pace if self.pace == other.pace else None
+        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace)
         if self.bounds is None or other.bounds is None:
             return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
@@ -97,7 +107,8 @@ def kind_of(leaf: Any, label: str) -> Kind:
     operand, weak, scalar = as_array(leaf, "loop", label)
     place = Place(label, plain_type(aval_of(operand)), scalar, weak)
     doubt = doubt_of(leaf)
-    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1])
+    pace = getattr(leaf, "pace", None) if isinstance(leaf, TracedArray) else None
+    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1], pace=pace)
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:

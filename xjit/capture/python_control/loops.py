@@ -95,19 +95,32 @@ def captured(loop: Loop) -> None:
         if loop.turns is not None and loop.turns.length == 0:
             return
     for _ in range(_MOST_PEELED + 1):
-        start, recorder = loop.start(), _recorder()
-        decisions = recorder.decisions()
-        settled = _settled(loop, start)
-        first = _first(settled)
-        recorder.take_back(decisions)  # those of the trials
-        if first is not None:
-            _finish(replace(settled, carried=_in_doubt(settled, first)), first)
+        start = loop.start()
+        if _is_captured(loop, start):
             return
         loop.state.set(start)
         if not loop.certain():
-            _refuse_types(settled)
+            loop.state.set(start)
+            if not _is_captured(loop, start, doubts=True):
+                _refuse_types(_settled(loop, start))
+            return
         loop = _peeled(loop)
     refuse("the types of the variables of a loop do not settle in its first turns")
+
+
+def _is_captured(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> bool:
+    """Trace the loop as a loop unless the first turn is not as the others.
+
+    With doubts, numbers of Python's and of NumPy's in turn are numbers in doubt.
+    """
+    recorder = _recorder()
+    decisions = recorder.decisions()
+    settled = _settled(loop, start, doubts)
+    first = _first(settled, doubts)
+    recorder.take_back(decisions)  # those of the trials
+    if first is not None:
+        _finish(replace(settled, carried=_in_doubt(settled, first)), first)
+    return first is not None
 
 
 def _without_exchange(loop: Loop) -> Loop:
@@ -141,11 +154,11 @@ def _recorder() -> Any:
     return trace.recorder
 
 
-def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
+def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settled:
     """What turns change, and its types: from what one turn changes to what no further one adds to."""
     length = None if loop.turns is None else loop.turns.length
     names = loop.state.names
-    growths = [Growth(name, value, length) for name, value in zip(names, start, strict=True)]
+    growths = [Growth(name, value, length, doubts) for name, value in zip(names, start, strict=True)]
     buffers: list[Buffer] = []
     earlier = _recorder().loops
     for one, other in zip(growths, earlier.get(loop.state.site, growths), strict=True):
@@ -166,10 +179,10 @@ def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
     refuse("what the variables of a loop are does not settle in a few turns")
 
 
-def _first(settled: Settled) -> list[Any] | None:
+def _first(settled: Settled, doubts: bool = False) -> list[Any] | None:
     """The values that variables start from; None where the first turn is not as the others.
 
-    A number of Python's may start as one of NumPy's if the first turn makes the same of both.
+    A number of Python's may start as one of NumPy's if the first turn makes the same of both, or with a doubt.
     """
     found = []
     for one, value in zip(settled.carried, settled.start, strict=True):
@@ -177,8 +190,11 @@ def _first(settled: Settled) -> list[Any] | None:
         if one is not None and start is None:
             return None
         found.append(start)
-    pairs = zip(settled.start, found, strict=True)
-    if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled):
+    changed = [
+        not (a is UNBOUND or is_same_value(a, b) or (doubts and one is not None and one.is_doubtful))
+        for one, a, b in zip(settled.carried, settled.start, found, strict=True)
+    ]
+    if any(changed) and not _is_as_others(settled):
         return None
     return None if writes_shared(settled.turn(), settled.carried, settled.start) else found
 
@@ -319,7 +335,7 @@ def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
     rest = iter([lift(outer, one) for one in last])
     for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True):
         if one is not None:
-            leaves = [kind.seen(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
+            leaves = [kind.seen_behind(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
             values.append(tree.unflatten(one.structure, leaves))
         else:
             values.append(value if name in settled.loop.needed else UNBOUND)

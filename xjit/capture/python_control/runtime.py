@@ -21,7 +21,7 @@ from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime
 from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
 from xjit.capture.tracers.provenance import refuse
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, DTypeError, ShapeError
 
 
 class TracedRuntime(PythonRuntime):
@@ -50,7 +50,7 @@ class TracedRuntime(PythonRuntime):
         try:
             captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
             mark.check_objects()
-        except CaptureError:
+        except (CaptureError, DTypeError, ShapeError):
             state.set(start)
             mark.restore()
             if not self._repeated(Unrolling(None, MOST_NODES_AT_LAST), test, holds, body):

@@ -36,6 +36,11 @@ class Carried:
         return [leaf for leaf in self.leaves if isinstance(leaf, Kind)]
 
     @property
+    def is_doubtful(self) -> bool:
+        """Return whether all leaves are numbers in doubt."""
+        return all(isinstance(leaf, Kind) and leaf.doubtful for leaf in self.leaves)
+
+    @property
     def types(self) -> tuple[Any, ...]:
         """The structure, and the type of each leaf."""
         return self.structure, *(

@@ -36,7 +36,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "doubt", "known", "wraps"})
+_SLOTS = frozenset({"bounds", "doubt", "known", "pace", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -44,18 +44,20 @@ class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's,
-    of the type beside it, where a truth value says so: behind a loop that may have taken no turn.
+    within ``bounds``, which a loop made so wide at some ``pace``, or ``wraps`` at 64 bits as NumPy's do. A number of
+    NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop
+    that may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "doubt", "known", "wraps")
+    __slots__ = ("bounds", "doubt", "known", "pace", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
     wraps: bool
     doubt: tuple[TracedValue, type]
+    pace: traced_integers.Pace | None
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see

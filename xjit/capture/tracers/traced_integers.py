@@ -18,12 +18,22 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.provenance import refuse
+from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.spans import span_of
 from xjit.types import FLOAT64, INT64
 
 Bounds = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """By how much the bounds of an integer have moved in a loop: in each turn, and in all of them."""
+
+    turn: Bounds
+    all: Bounds
+
 
 _TRUTH: Bounds = (0, 1)
 WIDEST: Bounds = (-(2**63), 2**63 - 1)

@@ -1,0 +1,36 @@
+"""Numbers that are Python's in the first turns of a loop and NumPy's in later ones, or the other way round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.capturing import assert_same
+from xjit import xjit
+
+
+def stepped(y: Any, end: Any) -> Any:
+    t, h = 0.0, 0.5
+    while t < end:
+        largest = np.max(np.abs(y))
+        if largest < 3.0:
+            t += h
+            y = y * 1.5
+        else:
+            y = y * 0.5
+        h = 0.25 * largest
+    return t, h, y
+
+
+@pytest.mark.parametrize("end", [-1.0, 0.5, 0.7, 3.0])
+def test_types_behind_a_loop_are_those_of_its_turns(end: float) -> None:
+    y = np.array([1.0, 2.5])
+    assert_same(xjit(strict=True)(stepped)(y, end), stepped(y, end))
+
+
+def test_one_trace_is_right_for_any_number_of_turns() -> None:
+    compiled, y = xjit(strict=True)(stepped), np.array([1.0, 2.5])
+    for end in (3.0, -1.0, 0.7, 0.5):
+        assert_same(compiled(y, end), stepped(y, end))
