@@ -25,7 +25,8 @@ from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.passes.own_memory import copy_for
-from xjit.passes.shown_memory import Shown, Written, show_memory
+from xjit.passes.shown_memory import Shown, show_memory
+from xjit.passes.shown_memory import Written as Written
 from xjit.types import ArrayType, c_order
 
 
