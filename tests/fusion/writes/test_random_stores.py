@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fusion.test_stored_results import LAYOUTS, Made, put
+from tests.fusion.writes.test_stored_results import LAYOUTS, Made, put
 from tests.helpers.kernel_executors import uncompiled
 from tests.helpers.stored_results import program
 from xjit import ops
