@@ -28,9 +28,6 @@ from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
 from xjit.types import TupleType
 
-_MUCH_LESS = 4
-"""So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
-
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
@@ -280,7 +277,7 @@ class _Search:
                     if not found:
                         return
                     wanted |= {node: _reason(node, update) for node in found}
-        if sum(node.aval.nbytes for node in wanted) <= copy.aval.nbytes // _MUCH_LESS:
+        if sum(node.aval.nbytes for node in wanted) <= copy.aval.nbytes:
             self.wanted |= wanted
 
     def _windows(self, buffer: _Buffer, reader: Node) -> list[Node]:
