@@ -9,7 +9,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, as_array
 from xjit.capture.python_control.leaves import Kind, converted, is_array_like, kind_of
-from xjit.capture.python_control.turns import Carried
+from xjit.capture.python_control.loop_turns import Carried
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.ir.context import Trace
 from xjit.ir.current import current

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.capture.python_control.leaves import Kind
-from xjit.capture.python_control.turns import Carried, carried_of, is_same_value
+from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_integers import Bounds, Pace

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.python_control.windows import Window, window_of
+from xjit.capture.python_control.arm_windows import Window, window_of
 from xjit.ir.context import CONSTANT, Trace, TracedValue, is_by_reference
 from xjit.ir.current import current
 from xjit.ir.node import Node

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.python_control.branches import chosen
+from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool, is_open, truth
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import Bounds

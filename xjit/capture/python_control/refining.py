@@ -1,4 +1,4 @@
-"""What a condition tells of integers where it holds: within ``if i + 1 < n`` the number i is less than n - 1."""
+"""Facts that a condition tells of integers where it holds: within ``if i + 1 < n`` i is less than n - 1."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _operand(arg: Expr, pred: Node) -> Node | int | None:
 
 
 def _compared(name: str, one: Node | int, other: Node | int, trace: Trace | None) -> Iterator[tuple[Node, int, int]]:
-    """What ``one < other`` and the like tell of the first operand."""
+    """The facts that ``one < other`` and the like tell of the first operand."""
     if not isinstance(one, Node):
         return
     low, high = (other, other) if isinstance(other, int) else span_of(other, trace)

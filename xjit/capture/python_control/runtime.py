@@ -1,4 +1,4 @@
-"""What the control flow of rewritten functions does over traced values.
+"""The control flow of rewritten functions over traced values.
 
 What Python knows takes Python's way. A condition that only the run tells makes a branch of the graph, and a loop that
 ends by one, or that would be long, makes a loop of the graph.
@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.capture.control.state import NUMBERS
-from xjit.capture.python_control.branches import chosen, decided
 from xjit.capture.python_control.checkpoint import Checkpoint
-from xjit.capture.python_control.loops import Loop, captured
+from xjit.capture.python_control.loop_sequences import Turns, turns_of
 from xjit.capture.python_control.numbers import number_as
-from xjit.capture.python_control.sequences import Turns, turns_of
+from xjit.capture.python_control.python_branches import chosen, decided
+from xjit.capture.python_control.python_loops import Loop, captured
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime

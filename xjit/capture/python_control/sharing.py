@@ -9,7 +9,7 @@ from typing import Any
 
 from xjit import tree
 from xjit.capture.python_control.leaves import Kind, same
-from xjit.capture.python_control.turns import Carried, Turn
+from xjit.capture.python_control.loop_turns import Carried, Turn
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray

@@ -1,4 +1,4 @@
-"""How many turns of a loop are traced one by one: until that is more than a loop of the graph costs."""
+"""The turns of a loop that are traced one by one: until they are more than a loop of the graph costs."""
 
 from __future__ import annotations
 

@@ -346,7 +346,7 @@ class Recorder:
         return rebuild(self, function) if known is None else known[1]
 
     def runtime(self) -> Any:
-        """What the control flow of rewritten functions calls."""
+        """The object that the control flow of rewritten functions calls."""
         from xjit.capture.python_control.runtime import TracedRuntime
 
         return TracedRuntime()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.access_path import object_path
+from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.python_control.numbers import EXTREMES
-from xjit.capture.python_control.sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations

@@ -1,4 +1,4 @@
-"""What a loop goes through: ranges, rows of arrays, and these side by side, by the number of the turn."""
+"""Sequences that a loop goes through: ranges, rows of arrays, and these side by side, by the number of the turn."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def limited(number: TracedScalar) -> Bounds:
 
 
 class Sequence:
-    """What stands for a range or an iterator over traced values; Python goes through it if a loop cannot."""
+    """A stand-in for a range or an iterator over traced values; Python goes through it if a loop cannot."""
 
     def known(self) -> Any:
-        """What Python has in its place; ends that are arguments become guards."""
+        """The object of Python in its place; ends that are arguments become guards."""
         raise NotImplementedError
 
     def turns(self) -> Turns | None:

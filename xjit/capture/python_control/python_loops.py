@@ -14,10 +14,8 @@ from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.fitting import as_parameters, fitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
-from xjit.capture.python_control.sequences import Turns
-from xjit.capture.python_control.sharing import may_exchange, period_of, pinned, writes_shared
-from xjit.capture.python_control.truth import truth
-from xjit.capture.python_control.turns import (
+from xjit.capture.python_control.loop_sequences import Turns
+from xjit.capture.python_control.loop_turns import (
     Carried,
     Turn,
     carried_of,
@@ -29,6 +27,8 @@ from xjit.capture.python_control.turns import (
     versions_of,
     written_buffers,
 )
+from xjit.capture.python_control.sharing import may_exchange, period_of, pinned, writes_shared
+from xjit.capture.python_control.truth import truth
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
@@ -155,7 +155,7 @@ def _recorder() -> Any:
 
 
 def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settled:
-    """What turns change, and its types: from what one turn changes to what no further one adds to."""
+    """The variables that turns change, and their types: from what one turn changes to what no further one adds to."""
     length = None if loop.turns is None else loop.turns.length
     names = loop.state.names
     growths = [Growth(name, value, length, doubts) for name, value in zip(names, start, strict=True)]
@@ -200,7 +200,7 @@ def _first(settled: Settled, doubts: bool = False) -> list[Any] | None:
 
 
 def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
-    """What turns change, where numbers that start as Python's are in doubt if there may be no turn."""
+    """The variables that turns change, where numbers that start as Python's are in doubt if there may be no turn."""
     found, turns = list(settled.carried), settled.loop.turns
     if turns is not None and turns.is_known:
         return settled.carried

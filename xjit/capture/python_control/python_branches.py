@@ -17,10 +17,10 @@ from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted, refuse_kinds, same
+from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.sharing import is_array, is_shared
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
-from xjit.capture.python_control.turns import versions_of, written_buffers
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass
@@ -67,7 +67,7 @@ def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
 
 
 def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
-    """What one arm does, where the condition holds or where it does not."""
+    """The trace of one arm, where the condition holds or where it does not."""
     trace = inner_trace("then" if holds else "otherwise")
     trace.hands_on = True
     refine(trace, pred.node, holds)

@@ -126,7 +126,7 @@ def traced_turn(
     body: Callable[[Any], None],
     test: Callable[[], Any] | None,
 ) -> Turn:
-    """What a turn makes of the state, by a trial of the user's code; a turn takes place where the test holds."""
+    """The state behind a turn, by a trial of the user's code; a turn takes place where the test holds."""
     trace = inner_trace("body")
     trace.hands_on = True
     with tracing(trace), undecided():
@@ -167,6 +167,6 @@ def written_buffers(trace: CaptureTrace) -> list[Buffer]:
 
 
 def versions_of(trace: CaptureTrace, buffers: Sequence[Buffer]) -> list[Any]:
-    """What buffers hold at the end of a trace, as packed values."""
+    """The contents of buffers at the end of a trace, as packed values."""
     with tracing(trace):
         return [row_major(TracedValue(trace.adopt(buffer.version(trace)), trace)) for buffer in buffers]
