@@ -163,6 +163,9 @@ class Machine:
     update_parts: int
     """Parts of the columns of updates that threads share where rows may meet: each goes through all rows."""
 
+    stored_ahead: int
+    """So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
+
     shared_lines: int
     """Lines of memory that such a part has of each row at least."""
 
@@ -316,6 +319,7 @@ def processor() -> Machine:
         shared_extent=64,
         shared_blocks=16,
         update_parts=2,
+        stored_ahead=4,
         shared_lines=4,
         lone_share=0.125,
         parallel_work=500_000.0,

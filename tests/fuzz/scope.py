@@ -1,4 +1,4 @@
-"""What a program that is being written has so far: its names with values, and random choices among them."""
+"""State of a program that is being written: its names with values, and random choices among them."""
 
 from __future__ import annotations
 

@@ -33,6 +33,13 @@ def normal(*shape: int, dtype: Any = np.float64) -> Array:
     return RANDOM.standard_normal(shape).astype(dtype)
 
 
+def read_behind(x: Any) -> Any:
+    """A window that is replaced, and a part of what was there before."""
+    y = x + 1.0
+    z = ops.dynamic_update_slice(y, x[:20], (np.int64(5),))
+    return z, neighbours(y[10:20])
+
+
 def rows_added(x: Any, rows: Any, y: Any) -> Any:
     numbers: dict[str, Any] = {
         "index_vector_dim": 1,
@@ -124,6 +131,7 @@ def windows(x: Any, k: Any) -> Any:
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
+    "read behind": case(read_behind, normal(64)),
     "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
     "turns": case(turns, normal(50), longest_turn=25),
@@ -217,6 +225,7 @@ SEEN_IN = {
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
     "update_parts": ("rows added",),
+    "stored_ahead": ("read behind",),
     "shared_lines": ("rows added",),
     "lone_share": ("borders",),
     "parallel_work": ("sums of angles",),

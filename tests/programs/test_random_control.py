@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.programs.random_loops import Programs, random_state
+from tests.programs.random_bodies import Programs, random_state
 
 
 def check(seed: int) -> None:

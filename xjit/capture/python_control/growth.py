@@ -107,7 +107,7 @@ class Growth:
         return replace(one, bounds=_power_of_two(began, self.name))
 
     def _pace(self, growth: Bounds, inner: Pace | None) -> Pace | None:
-        """How an integer that grows this much in a turn does so in all turns; None if that is too fast.
+        """The growth of an integer in all turns, which grows this much in one; None if that is too fast.
 
         What it grows by in loops inside of the turn counts by the turns of those.
         """

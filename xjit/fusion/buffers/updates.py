@@ -277,7 +277,7 @@ class _Search:
                     if not found:
                         return
                     wanted |= {node: _reason(node, update) for node in found}
-        if sum(node.aval.nbytes for node in wanted) <= copy.aval.nbytes:
+        if sum(node.aval.nbytes for node in wanted) <= copy.aval.nbytes // self.target.machine.stored_ahead:
             self.wanted |= wanted
 
     def _windows(self, buffer: _Buffer, reader: Node) -> list[Node]:
