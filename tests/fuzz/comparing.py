@@ -23,12 +23,12 @@ EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
 
 
 class Difference(AssertionError):
-    """What a program does is not what NumPy does."""
+    """Report of a program that does something else than NumPy."""
 
 
 @dataclass
 class Outcome:
-    """What a call left: its result or exception, and the arrays that it could see."""
+    """Result or exception of a call, and the arrays that it could see."""
 
     result: Any
     error: BaseException | None
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass
 class Judged:
-    """What became of a program: the reasons why calls were left to NumPy, and how many of them were."""
+    """Numbers of calls, and the reasons why calls were left to NumPy."""
 
     calls: int = 0
     refusals: list[str] = field(default_factory=list)
