@@ -23,7 +23,7 @@ EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
 
 
 class Difference(AssertionError):
-    """A program does something else than NumPy."""
+    """Report of a program that does something else than NumPy."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass
 class Judged:
-    """The fate of a program: the reasons why calls were left to NumPy, and how many of them were."""
+    """Numbers of calls, and the reasons why calls were left to NumPy."""
 
     calls: int = 0
     refusals: list[str] = field(default_factory=list)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.random_control import block, results
+from tests.fuzz.random_blocks import block, results
 from tests.fuzz.random_expressions import DTYPES
 from tests.fuzz.scope import Ended, Scope
 from tests.fuzz.text_program import TextProgram, laid_out, places, values

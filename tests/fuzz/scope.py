@@ -1,4 +1,4 @@
-"""State of a program that is being written: its names with values, and random choices among them."""
+"""Names and values of a program that is being written, and random choices among them."""
 
 from __future__ import annotations
 

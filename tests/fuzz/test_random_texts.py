@@ -17,8 +17,16 @@ from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, kind, tried
 
 PROGRAMS, PORTION = 2000, 50
+UNREAD = "an index or a count is out of range of what nobody reads: not looked at"
 # Known differences, each with its cause.
-KNOWN: dict[int, str] = {}
+KNOWN = {
+    1013: UNREAD,
+    1200: UNREAD,
+    1288: "a remainder of what is right but for its last bits",
+    1436: "NumPy stores at a mask over what it reads",
+    1592: "the imaginary part of reals, and a view of it, are two arrays",
+    1685: UNREAD,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +77,8 @@ def test_a_copy_for_a_view_is_found_and_shrunk() -> None:
             judged = _judge_copies(other)
         except Difference as error:
             return "share memory" in str(error)
+        except Exception:  # not a program any more
+            return False
         return bool(judged)
 
     assert fails(program)

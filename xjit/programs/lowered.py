@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass, field
-from xjit.passes.stored_results import NO_STORES, Stores, Written
+from xjit.passes.shown_memory import Written
+from xjit.passes.stored_results import NO_STORES, Stores
 
 if TYPE_CHECKING:
     from xjit.codegen.lowering.kernels.nests import LoweredKernel

@@ -23,7 +23,8 @@ from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.lazy import lazy
 from xjit.machine import Machine
-from xjit.passes.stored_results import NO_STORES, Stores, Written
+from xjit.passes.shown_memory import Written
+from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
