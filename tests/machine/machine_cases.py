@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import xjit
 from tests.helpers import formulas
 from xjit import ops
 from xjit.machine import Machine, processor
@@ -34,10 +35,14 @@ def normal(*shape: int, dtype: Any = np.float64) -> Array:
 
 
 def read_behind(x: Any) -> Any:
-    """A window that is replaced, and a part of what was there before."""
-    y = x + 1.0
-    z = ops.dynamic_update_slice(y, x[:20], (np.int64(5),))
-    return z, neighbours(y[10:20])
+    """A window that is replaced in each turn, and a part of what was there before."""
+
+    def body(turn: Any, state: Any) -> Any:
+        y, total = state
+        z = ops.dynamic_update_slice(y, x[:20] * 0.5, (np.int64(5),))
+        return z, np.cumsum(total + y[10:20] * z[10:20])
+
+    return xjit.fori_loop(0, 5, body, (x, np.zeros(10)))
 
 
 def rows_added(x: Any, rows: Any, y: Any) -> Any:

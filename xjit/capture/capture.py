@@ -262,22 +262,19 @@ class _Results:
     def _shown(self, leaf: BufferView) -> Output | None:
         """The view of an argument that the program writes to, which NumPy makes of it after the call.
 
-        None for other values; CaptureError for a view whose place only the run knows.
+        None for other values.
         """
         path = leaf.buffer.path
-        if path is None:
-            return None
-        if any(len(step.inputs) > 1 for step in leaf.steps):
-            refuse(
-                "the function returns a view of an array at a position that only the run knows", leaf, fix="copy it"
-            )
-        if not leaf.buffer.written:
+        _check_place_known(leaf)
+        if path is None or not leaf.buffer.written:
             return None
         return Output("argument", path=path, show=functools.partial(view_by, leaf.steps, leaf.frozen))
 
     def _memory(self, value: TracedValue) -> int:
-        """The number of the memory that a value lies in."""
-        if not isinstance(value, BufferView):
+        """The number of the memory that a value lies in, if that is the function's own and its views are known."""
+        if not isinstance(value, BufferView) or (value.is_view and not value.is_linked):
+            return -1
+        if value.buffer.path is not None:
             return -1
         return self.memories.setdefault(value.buffer, len(self.memories))
 

@@ -383,13 +383,14 @@ class Builder:
         found = [self._source(node) for node in outputs]
         taken = set(self.plan.graph.parameters) - self.owned
         owners: dict[Node, int] = {}
+        copies: dict[tuple[Node, int], int] = {}
         for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=False)):
             chain = view_chain(node) if node in self.viewed else (node,)
             base = self.resolve(chain[0])
             given = base in self.plan.graph.parameters
-            apart = memory >= 0 and not given and owners.setdefault(base, memory) != memory
+            apart = memory >= 0 and (given or owners.setdefault(base, memory) != memory)
             if view and apart:
-                found[number] = self._view_of_copy(chain)
+                found[number] = self._view_of_copy(chain, copies, memory)
             elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
                 found[number] = self._packed_copy(node, found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
@@ -410,9 +411,11 @@ class Builder:
         copied = self._copy(source)
         return copied if self.is_whole or node not in self.plan.graph.parameters else self._packed(node, copied)
 
-    def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
-        """A view whose base looks like another result's memory, but is one of its own in NumPy."""
-        return self._view(chain, self._copy(self._source(chain[0])), self.slot(object()))
+    def _view_of_copy(self, chain: tuple[Node, ...], copies: dict[tuple[Node, int], int], memory: int) -> int:
+        """A view whose base looks like other memory, but is memory of its own in NumPy: one copy for all its views."""
+        if (chain[0], memory) not in copies:
+            copies[chain[0], memory] = self._copy(self._source(chain[0]))
+        return self._view(chain, copies[chain[0], memory], self.slot(object()))
 
     def _view(self, chain: tuple[Node, ...], base: int, result: int) -> int:
         of_number = not chain[0].aval.rank

@@ -86,3 +86,15 @@ def test_two_views_of_one_place_are_two_arrays() -> None:
     assert len({id(view) for view in (one, other, third, fourth)}) == 4
     one[0] = 7.0
     assert x[2] == other[0] == third[2] == 7.0
+
+
+def test_views_of_copies_that_need_no_move_are_not_views_of_arguments() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    for copy in (lambda x: x.flatten(), lambda x: np.roll(x, 0), lambda x: np.full_like(x, x), np.array):
+        for part in (lambda y: y[1:], lambda y: y[None], lambda y: y.T):
+
+            def function(x: Any, copy: Any = copy, part: Any = part) -> Any:
+                return part(copy(x))
+
+            found = xjit.jit(function, strict=True)(x)
+            assert np.array_equal(found, function(x)) and not np.shares_memory(found, x)
