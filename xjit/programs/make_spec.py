@@ -412,7 +412,7 @@ class Builder:
         return copied if self.is_whole or node not in self.plan.graph.parameters else self._packed(node, copied)
 
     def _view_of_copy(self, chain: tuple[Node, ...], copies: dict[tuple[Node, int], int], memory: int) -> int:
-        """A view whose base looks like other memory, but is memory of its own in NumPy: one copy for all its views."""
+        """A view whose base looks like other memory, but is its own in NumPy: one copy for all its views."""
         if (chain[0], memory) not in copies:
             copies[chain[0], memory] = self._copy(self._source(chain[0]))
         return self._view(chain, copies[chain[0], memory], self.slot(object()))
