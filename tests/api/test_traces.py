@@ -53,8 +53,8 @@ def test_retraces_are_explained_in_words() -> None:
 
 def test_values_that_python_needs_are_guards() -> None:
     def repeated(x: Any, times: int) -> Any:
-        for _ in range(times):
-            x = x + 1.0
+        for one in [1.0] * times:
+            x = x + one
         return x
 
     function = xjit.jit(repeated)
@@ -65,8 +65,8 @@ def test_values_that_python_needs_are_guards() -> None:
 
 def test_the_eighth_retrace_for_one_cause_warns() -> None:
     def repeated(x: Any, times: int) -> Any:
-        for _ in range(times):
-            x = x + 1.0
+        for one in [1.0] * times:
+            x = x + one
         return x
 
     function = xjit.jit(repeated)
