@@ -147,5 +147,5 @@ def test_a_view_at_a_position_of_the_run_is_not_returned_as_a_copy() -> None:
     def function(x: Any, k: Any) -> Any:
         return x[int(k[0])]
 
-    with pytest.raises(CaptureError, match="position that only the run knows"):
+    with pytest.raises(CaptureError, match="position that only the run will tell"):
         xjit.xjit(function, strict=True)(np.ones((3, 3)), np.array([1]))

@@ -26,6 +26,8 @@ from xjit.capture.tracers.numpy_call import (
 )
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.capture.tracers.restoring import RESTORING
+from xjit.capture.tracers.traced_array import class_of_array
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.bracketed import SUBSCRIPTED
 from xjit.numpy.traced_functions import traced_functions
 
@@ -141,29 +143,35 @@ def traced_operation(function: Any) -> Callable[..., Any] | None:
     return wrapper
 
 
-class ArrayClass:
-    """The stand-in of ``numpy.ndarray``: a class to ask for, and a maker of arrays without values."""
+class _ArrayClass(type):
+    """The class of the stand-in of ``numpy.ndarray``."""
 
-    def __call__(self, shape: Any, dtype: Any = float, buffer: Any = None, *rest: Any, **options: Any) -> Any:
+    def __call__(cls, shape: Any, dtype: Any = float, buffer: Any = None, *rest: Any, **options: Any) -> Any:
         if buffer is not None or rest or options.keys() - {"order"}:
             refuse("numpy.ndarray makes an array over memory of another object", fix="use np.frombuffer outside")
         made: Any = np.empty
         return traced_numpy(made)(shape, dtype, **options)
 
-    def __getattr__(self, name: str) -> Any:
+    def __instancecheck__(cls, value: Any) -> bool:
+        if isinstance(value, TracedValue):
+            return issubclass(class_of_array(value), np.ndarray)
+        return isinstance(value, np.ndarray)
+
+    def __getattr__(cls, name: str) -> Any:
         return getattr(np.ndarray, name)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(cls, other: Any) -> Any:
         return np.ndarray | other
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(cls, other: Any) -> Any:
         return other | np.ndarray
 
-    def __repr__(self) -> str:
+    def __repr__(cls) -> str:
         return repr(np.ndarray)
 
 
-NDARRAY = ArrayClass()
+class NDARRAY(metaclass=_ArrayClass):
+    """The stand-in of ``numpy.ndarray``: a class to ask for, and a maker of arrays without values."""
 
 
 def _errstate(**kwargs: Any) -> Any:
