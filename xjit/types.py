@@ -274,3 +274,15 @@ def _compare(axis: int, other: int, shape: tuple[int, ...], strides: tuple[tuple
             return False
         verdict = True
     return verdict
+
+
+_WRITABLE = 0x0400  # NPY_ARRAY_WRITEABLE
+
+
+def is_writable(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether an array may be written to; the attribute ``flags.writeable`` warns about results of broadcasts.
+
+    >>> is_writable(np.zeros(3)), is_writable(np.broadcast_to(1.0, 3))
+    (True, False)
+    """
+    return bool(array.flags.num & _WRITABLE)

@@ -17,7 +17,7 @@ from xjit.ops.define.evaluate import evaluate_graph
 from xjit.runtime.calls.records import can_be_written
 from xjit.runtime.miss import MISS
 from xjit.runtime.steps.program import Program
-from xjit.types import ArrayType, dtype_class
+from xjit.types import ArrayType, dtype_class, is_writable
 
 
 @dataclass(eq=False)
@@ -65,7 +65,7 @@ class Specialisation:
     def may_be_written(self, leaves: Sequence[Any]) -> bool:
         """Return whether all arrays that the program writes to are writable."""
         values = self.captured.guards.fetch(leaves)
-        return values is None or all(values[place].flags.writeable for _, place in self.captured.written)
+        return values is None or all(is_writable(values[place]) for _, place in self.captured.written)
 
     def _may_write(self, values: Sequence[Any]) -> bool:
         return can_be_written(values, [place for _, place in self.captured.written])

@@ -12,6 +12,7 @@ from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass
 from xjit.runtime.calls.records import can_be_written
 from xjit.target import Target
+from xjit.types import is_writable
 from xjit.watch import Watch
 
 
@@ -35,7 +36,7 @@ class Trace:
     @property
     def may_be_written(self) -> bool:
         """Return whether all arrays that the call writes to are writable."""
-        return all(self.values[place].flags.writeable for _, place in self.captured.written)
+        return all(is_writable(self.values[place]) for _, place in self.captured.written)
 
     def lowered(self, target: Target, varying: bool) -> compile.Lowered:
         """The plan and the sources for a target."""

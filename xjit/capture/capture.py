@@ -188,7 +188,7 @@ def _check_place_known(value: TracedValue) -> None:
     """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
     if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
         return
-    if not all(step.shows for step in value.steps):
+    if any(len(step.inputs) > 1 for step in value.steps):
         refuse(
             "the function returns a view of an array from outside at a position that only the run will tell",
             value,

@@ -188,7 +188,6 @@ np.add(a, 1, out=y[0])
 np.copyto(y, 1j)
 y[0] = "text"
 y.astype(np.int8)[0] = 1000
-np.broadcast_to(y[0], (5, 7))[0] = 1
 y[a > 0] = np.ones(3)
 np.fill_diagonal(y[0], 1)
 y.fill([1, 2])

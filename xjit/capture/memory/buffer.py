@@ -30,11 +30,25 @@ class Buffer:
     first    the version that it begins as
     frozen   NumPy refuses to write to it
     written  a trace has made another version
+    blind    values that may show it in a way that cannot be followed: while they live nobody may write to it
+    shared   it may be memory of another buffer, which such a value shows
     pinned   another array may or may not share it, as only the run tells: nobody writes to either
     views    the live values that lie in it
     """
 
-    __slots__ = ("__weakref__", "first", "frozen", "home", "label", "path", "pinned", "views", "written")
+    __slots__ = (
+        "__weakref__",
+        "blind",
+        "first",
+        "frozen",
+        "home",
+        "label",
+        "path",
+        "pinned",
+        "shared",
+        "views",
+        "written",
+    )
 
     def __init__(self, first: Node, home: Trace, path: Path | None = None, *, frozen: bool = False) -> None:
         self.first = first
@@ -42,7 +56,8 @@ class Buffer:
         self.path = path
         self.label = None if path is None else str(path)
         self.frozen = frozen
-        self.written = False
+        self.written = self.shared = False
+        self.blind: list[weakref.ref[Any]] = []
         self.pinned = False
         self.views: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 

@@ -10,6 +10,7 @@ as a whole: x.ravel()[3] = v reshapes, writes, and reshapes back, which costs no
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -43,18 +44,36 @@ def link(result: Any, operands: Iterable[Any]) -> Any:
             steps = _steps_between(result.node, one)
             if steps is not None:
                 result.lie_in(one.buffer, steps)
-                result.frozen = result.frozen or len(result.node.aval.order) < result.ndim
                 break
         else:
-            result.frozen = result.frozen or bool(holders)  # nobody knows which elements it shows
+            _note_blind(result, holders)
     return result
+
+
+def _note_blind(result: BufferView, holders: Iterable[BufferView]) -> None:
+    """Notes that a view may show memory of operands in a way that cannot be followed, such as other element types."""
+    for one in holders:
+        if _may_show(result.node, _versions(one)):
+            one.buffer.blind.append(weakref.ref(result))
+            result.buffer.shared = True
+
+
+def _may_show(node: Node, ends: set[Node]) -> bool:
+    while len(node.inputs) == 1 and node not in ends:
+        node = node.inputs[0]
+    return node in ends
+
+
+def _versions(operand: BufferView) -> set[Node]:
+    """The version of an operand's buffer, and what stands for it in the current trace."""
+    trace = current()
+    version = operand.buffer.version(trace)
+    return {version, trace.adopt(version)} if trace is not None else {version}
 
 
 def _steps_between(node: Node, operand: BufferView) -> tuple[Node, ...] | None:
     """The operations that lead from the buffer of an operand to a node; None if they do not."""
-    trace = current()
-    version = operand.buffer.version(trace)
-    ends = {version, trace.adopt(version)} if trace is not None else {version}
+    ends = _versions(operand)
     steps: list[Node] = []
     while node not in ends:
         if not (node.shows or node.op.flat or node.access) or len(steps) == _LONGEST:

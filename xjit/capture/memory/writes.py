@@ -34,6 +34,10 @@ def check_writable(target: Any) -> None:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
     if target.buffer.pinned:
         refuse("an array is written in place that may be one with another, as only the run tells", target)
+    if target.buffer.shared or any(one() is not None for one in target.buffer.blind):
+        refuse("an array that shares its memory with a view is written in place", target, fix="copy it first")
+    if len(target.node.aval.order) < target.ndim:
+        refuse("an array that shows an element of memory twice is written in place", target, fix="copy it first")
     trace = current()
     if not isinstance(trace, CaptureTrace):
         refuse("an array is written in place in a computation", target, fix="return the new value")

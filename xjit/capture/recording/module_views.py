@@ -173,6 +173,8 @@ class _ArrayClass(type):
 class NDARRAY(metaclass=_ArrayClass):
     """The stand-in of ``numpy.ndarray``: a class to ask for, and a maker of arrays without values."""
 
+    stands_for = np.ndarray
+
 
 def _errstate(**kwargs: Any) -> Any:
     """Compiled code emits no warnings, so ignoring them is what it does anyway."""

@@ -50,7 +50,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
-from xjit.types import ArrayType, scalar_type, type_of
+from xjit.types import ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
@@ -388,7 +388,7 @@ class Recorder:
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, type_of(array)), self.trace)
         self.trace.strides[value.node] = array.strides
-        value.lie_in(Buffer(value.node, self.trace, path, frozen=not array.flags.writeable), ())
+        value.lie_in(Buffer(value.node, self.trace, path, frozen=not is_writable(array)), ())
         return value
 
     def _python_number(self, number: Any, path: Path) -> TracedScalar:

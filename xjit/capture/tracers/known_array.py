@@ -17,6 +17,7 @@ from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.rules.values import constant
+from xjit.types import is_writable
 
 
 class KnownArray(TracedArray):
@@ -45,7 +46,7 @@ class KnownArray(TracedArray):
         put(self, "family", [])
         put(self, "known", lambda: array)
         super().__init__(nothing_yet, trace)
-        self.frozen = not array.flags.writeable
+        self.frozen = not is_writable(array)
 
     @property
     def node(self) -> Node:

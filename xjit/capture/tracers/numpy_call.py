@@ -334,6 +334,8 @@ def constants(value: Any, keep: frozenset[type] = frozenset()) -> Any:
     """
     if is_constant(value):
         return plain(value)
+    if isinstance(value, type):
+        return vars(value).get("stands_for", value)
     if isinstance(value, TracedValue):
         scalar: Any = value
         return value if value.weak is None or value.weak in keep else scalar.constant()

@@ -17,6 +17,7 @@ from xjit.alignment import padded
 from xjit.dataclass import dataclass
 from xjit.runtime.calls.instructions import Control
 from xjit.runtime.miss import Miss
+from xjit.types import is_writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def can_be_written(values: Sequence[object], written: Sequence[int]) -> bool:
     arrays = [(number, value) for number, value in enumerate(values) if isinstance(value, np.ndarray)]
     return all(
         isinstance(one := values[place], np.ndarray)
-        and one.flags.writeable
+        and is_writable(one)
         and not any(number != place and np.may_share_memory(one, other) for number, other in arrays)
         for place in written
     )
