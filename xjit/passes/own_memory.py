@@ -26,6 +26,9 @@ def own_what_is_updated(graph: Graph) -> Graph:
     new: dict[Node, Node] = {}
     for node in graph.nodes:
         inputs = tuple(new[source] for source in node.inputs)
+        if len(node.updated) == 1 and not inputs[1].aval.size:  # of nothing nothing changes
+            new[node] = copy_for(inputs[0], node)
+            continue
         if node.op.kind is Kind.UPDATE:
             count = len(node.updated)
             inputs = (*(copy_for(source, node) for source in inputs[:count]), *inputs[count:])

@@ -25,6 +25,8 @@ _MORE = (
     "xjit.ops.for_numpy.numpy_statistics",
     "xjit.ops.for_numpy.numpy_transforms",
     "xjit.ops.whole_arrays.runtime_check",
+    "xjit.ops.regions.strided_slices",
+    "xjit.ops.dynamic.limited_windows",
     "xjit.ops.windows.joined_blocks",
     "xjit.ops.windows.window_view",
 )
