@@ -164,7 +164,7 @@ def test_reading_in_other_places_separates() -> None:
 
 def test_long_programs_are_cut() -> None:
     def long(x: Any) -> Any:
-        for _ in range(1500):
+        for _ in tuple(range(1500)):
             x = x * 1.5 - 0.5
         return x
 

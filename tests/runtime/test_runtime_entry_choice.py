@@ -31,7 +31,7 @@ def test_unknown_layout_means_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shifted_fields_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     for field, offset in entry_layout.OFFSETS.items():
-        wrong = 1 if field == "ARRAY_ALIGNED" else offset + 8
+        wrong = 1 if field in ("ARRAY_ALIGNED", "ARRAY_WRITEABLE") else offset + 8
         with monkeypatch.context() as patch:
             patch.setitem(entry_layout.OFFSETS, field, wrong)
             assert not entry_layout.layout_is_known(), field

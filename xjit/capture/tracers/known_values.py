@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.context import TracedValue
+from xjit.types import NAMES
 
 
 def is_constant(value: Any) -> bool:
@@ -33,7 +34,7 @@ def known(value: Any) -> Any:
 
     if type(value) in (tuple, list):
         return type(value)(map(known, value))
-    return KnownArray(value) if type(value) is np.ndarray else value
+    return KnownArray(value) if type(value) is np.ndarray and value.dtype in NAMES else value
 
 
 def known_result(value: Any, operands: Iterable[Any], again: Callable[[Any, Any], Any]) -> Any:
