@@ -33,7 +33,7 @@ def relaxed(a: Any) -> Any:
 
 def padded(count: int) -> Program:
     def program(a: Any) -> Any:
-        for _ in range(count):
+        for _ in tuple(range(count)):
             a = np.pad(relaxed(a), 1)
         return a
 
@@ -45,7 +45,7 @@ def with_source(count: int) -> Program:
 
     def program(a: Any) -> Any:
         source = np.sqrt(a)
-        for _ in range(count):
+        for _ in tuple(range(count)):
             a = np.pad(relaxed(a), 1) + source
         return a
 
@@ -54,7 +54,7 @@ def with_source(count: int) -> Program:
 
 def joined(count: int) -> Program:
     def program(a: Any) -> Any:
-        for _ in range(count):
+        for _ in tuple(range(count)):
             rows = np.concatenate([a[1:-1, :1], relaxed(a), a[1:-1, -1:]], axis=1)
             a = np.concatenate([a[:1], rows, a[-1:]], axis=0)
         return a
@@ -64,7 +64,7 @@ def joined(count: int) -> Program:
 
 def rolled(count: int) -> Program:
     def program(a: Any) -> Any:
-        for _ in range(count):
+        for _ in tuple(range(count)):
             a = 0.25 * (np.roll(a, 1, 0) + np.roll(a, -1, 0) + np.roll(a, 1, 1) + np.roll(a, -1, 1))
         return a
 
@@ -79,7 +79,7 @@ def predators(count: int) -> Program:
 
     def program(x: Any) -> Any:
         y, h = x + 1.0, 0.01
-        for _ in range(count):
+        for _ in tuple(range(count)):
             a, b = slopes(x, y)
             c, d = slopes(x + h / 2 * a, y + h / 2 * b)
             e, f = slopes(x + h / 2 * c, y + h / 2 * d)
@@ -92,7 +92,7 @@ def predators(count: int) -> Program:
 
 def chained(count: int) -> Program:
     def program(x: Any) -> Any:
-        for _ in range(8 * count):
+        for _ in tuple(range(8 * count)):
             x = np.sin(x) * 1.1 + 0.3
         return x
 
@@ -101,7 +101,7 @@ def chained(count: int) -> Program:
 
 def shrinking(count: int) -> Program:
     def program(x: Any) -> Any:
-        for _ in range(count):
+        for _ in tuple(range(count)):
             x = 0.25 * x[:-2] + 0.5 * x[1:-1] + 0.25 * x[2:]
         return x
 
@@ -112,7 +112,7 @@ def balanced(count: int) -> Program:
     """Reductions of both axes in turn, each of what came of the one before."""
 
     def program(a: Any) -> Any:
-        for _ in range(count):
+        for _ in tuple(range(count)):
             a = a - a.mean(axis=1, keepdims=True)
             a = a / (1.0 + np.sqrt((a * a).sum(axis=1, keepdims=True)))
             a = a + a.max(axis=0)
@@ -126,7 +126,7 @@ def measured(count: int) -> Program:
 
     def program(a: Any) -> Any:
         changes = []
-        for _ in range(count):
+        for _ in tuple(range(count)):
             before, a = a, np.pad(relaxed(a), 1)
             changes.append(abs(a - before).max())
         return a, changes
@@ -139,7 +139,7 @@ def looked_up(count: int) -> Program:
 
     def program(x: Any) -> Any:
         order = np.argsort(x)
-        for _ in range(count):
+        for _ in tuple(range(count)):
             x = np.cumsum(np.sqrt(x[order] + 1.0))
         return x
 

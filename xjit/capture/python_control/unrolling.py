@@ -5,7 +5,7 @@ from __future__ import annotations
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.ir.current import current
 
-MOST_NODES = 600
+MOST_NODES = 150
 """The operations of a loop that is unrolled: a few turns fuse with what surrounds them, many take long to plan."""
 
 MOST_NODES_AT_LAST = 5000
