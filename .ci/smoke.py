@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import os
 import re
 import sys
@@ -77,7 +78,9 @@ def run_readme():
     space = {"__name__": "readme"}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(block, space)
+            name = f"README.md, block {len(linecache.cache)}"
+        linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)  # as code in files has
+        exec(compile(block, name, "exec"), space)
 
 
 def main():
