@@ -85,8 +85,7 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
         return output.value
     if output.source == "argument":
         assert output.path is not None
-        value = output.path.read(leaves)
-        return value if output.show is None else output.show(value)
+        return output.path.read(leaves)
     array = results[output.index]
     if output.python is not None and (output.doubt < 0 or results[output.doubt]):
         return output.python(np.asarray(array)[()].item())
@@ -140,8 +139,7 @@ def _leaf(output: Output, single: bool, text: GuardText) -> str:
         return text.constant(output.value)
     if output.source == "argument":
         assert output.path is not None
-        value = text.local(output.path)
-        return value if output.show is None else f"{text.constant(output.show)}({value})"
+        return text.local(output.path)
     made = "made" if single else f"made[{output.index}]"
     if output.doubt >= 0:
         return f"{text.constant(functools.partial(_decided, output))}(made)"

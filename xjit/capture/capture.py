@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import sys
 import types
@@ -16,7 +15,7 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.memory.buffer import Buffer, BufferView, view_by
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
@@ -231,10 +230,6 @@ class _Results:
             return Output("argument", path=path)
         if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
-        if isinstance(leaf, BufferView) and leaf.is_view:
-            shown = self._shown(leaf)
-            if shown is not None:
-                return shown
         if isinstance(leaf, TracedValue):
             _check_place_known(leaf)
             index = self._place(leaf, leaf.node)
@@ -258,17 +253,6 @@ class _Results:
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
-
-    def _shown(self, leaf: BufferView) -> Output | None:
-        """The view of an argument that the program writes to, which NumPy makes of it after the call.
-
-        None for other values.
-        """
-        path = leaf.buffer.path
-        _check_place_known(leaf)
-        if path is None or not leaf.buffer.written:
-            return None
-        return Output("argument", path=path, show=functools.partial(view_by, leaf.steps, leaf.frozen))
 
     def _memory(self, value: TracedValue) -> int:
         """The number of the memory that a value lies in, if that is the function's own and its views are known."""

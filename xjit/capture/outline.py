@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
 from xjit.capture.guarding.access_path import Path
@@ -25,7 +24,6 @@ class Output:
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
     python  float, if Python itself computed this: the result is a Python number
     doubt   the output of the graph that says if it is one, and not NumPy's; -1 where that is known
-    show    makes the view of an argument that the result is; None for the argument itself
     """
 
     source: Source
@@ -38,7 +36,6 @@ class Output:
     python: type | None = None
     memory: int = -1
     doubt: int = -1
-    show: Callable[[Any], Any] | None = None
 
 
 class Outline(Protocol):

@@ -100,8 +100,6 @@ def _record(
 
 
 def _output(output: Output, describer: Describer) -> OutputRecord:
-    if output.show is not None:
-        raise ValueError("a view of an argument is made by operations of this process")
     place = None if output.path is None else describer.place(output.path)
     python = "" if output.python is None else _PYTHON_NAMES[output.python]
     flags = output.scalar, output.frozen

@@ -153,16 +153,6 @@ class BufferView(TracedValue):
         return self._node
 
 
-def view_by(steps: tuple[Node, ...], frozen: bool, array: Any) -> Any:
-    """The view of an array that operations make of it; one that is ``frozen`` cannot be written to."""
-    shown = array[...]
-    for step in steps:
-        shown = step.op.view(shown, **step.kwargs)
-    if frozen:
-        shown.flags.writeable = False
-    return shown
-
-
 def _around(trace: Trace | None, home: Trace) -> Trace:
     """The trace that reads a buffer: its home, where somebody looks at it from outside of that."""
     inner = trace
