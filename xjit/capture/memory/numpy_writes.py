@@ -36,7 +36,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
             )
             raise DTypeError(message)
         value = stored_value(src, dst.dtype)
-    found = fitting(value if value.dtype == dst.dtype else cast(value, dst.dtype), dst)
+    found = fitting(value if value.dtype == dst.dtype else cast(value, dst.dtype), dst.shape)
     if where is True:
         store(dst, found)
     else:

@@ -15,9 +15,9 @@ import numpy as np
 from xjit import ops
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.views import link
-from xjit.capture.memory.writes import check_writable, store, stored_value, write
+from xjit.capture.memory.writes import check_writable, fitting, store, stored_value, write
 from xjit.capture.tracers.provenance import located, noted, refuse
-from xjit.errors import IndexOutOfBoundsError, ShapeError
+from xjit.errors import IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.reducing import scans
@@ -142,19 +142,8 @@ def unlinked(view: Any) -> Any:
 
 
 def _fit(value: Any, shape: tuple[int, ...]) -> Any:
-    spare = len(value.shape) - len(shape)
-    if spare > 0 and all(size == 1 for size in value.shape[:spare]):
-        value = ops.reshape(value, value.shape[spare:])
-    sizes = zip(reversed(value.shape), reversed(shape), strict=False)
-    if len(value.shape) > len(shape) or any(own not in (1, size) for own, size in sizes):
-        raise noted(
-            ShapeError(
-                f"shape mismatch: value array of shape {value.shape} could not be broadcast to indexing result of "
-                f"shape {shape}"
-            ),
-            value,
-        )
-    return broadcast_to_shape(value, shape)
+    message = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
+    return broadcast_to_shape(fitting(value, shape, message), shape)
 
 
 def combine_at(target: Any, index: Any, value: Any, combine: Any) -> None:

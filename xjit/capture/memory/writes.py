@@ -6,7 +6,7 @@ smaller, and refuse before they write.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_value, holds_no_array
 from xjit.ops.define.core import lift
 from xjit.types import DType, dtype_class
+
+INTO = "could not broadcast input array from shape {} into shape {}"
+"""The message about a value that does not fit."""
 
 
 def check_writable(target: Any) -> None:
@@ -74,7 +77,7 @@ def store(target: BufferView, value: Any) -> None:
     if _is_itself(target, value):
         return
     found = stored_value(value, target.dtype)
-    write(target, fitting(found, target))
+    write(target, fitting(found, target.shape))
 
 
 def _is_itself(target: BufferView, value: Any) -> bool:
@@ -106,23 +109,18 @@ def stored_value(value: Any, dtype: DType) -> Any:
     return found if found.dtype == dtype else cast(found, dtype)
 
 
-def fitting(value: Any, target: Any) -> Any:
-    """The value without leading dimensions of one element that the target does not have.
+def fitting(value: Any, shape: tuple[int, ...], message: str = INTO) -> Any:
+    """The value without leading dimensions of one element that the shape does not have.
 
-    ShapeError unless it can be repeated to the target's shape.
+    ShapeError, with both shapes in the message, unless it can be repeated to the shape.
     """
-    spare = len(value.shape) - target.ndim
+    spare = len(value.shape) - len(shape)
     if spare > 0 and all(size == 1 for size in value.shape[:spare]):
         value = ops.reshape(value, value.shape[spare:])
-    sizes = zip(reversed(value.shape), reversed(target.shape), strict=False)
-    if len(value.shape) > target.ndim or any(own not in (1, size) for own, size in sizes):
-        _refuse_shape(value, target)
+    sizes = zip(reversed(value.shape), reversed(shape), strict=False)
+    if len(value.shape) > len(shape) or any(own not in (1, size) for own, size in sizes):
+        raise noted(ShapeError(message.format(_text(value.shape), _text(shape))), value)
     return value
-
-
-def _refuse_shape(value: Any, target: Any) -> NoReturn:
-    shapes = f"{_text(value.shape)} into shape {_text(target.shape)}"
-    raise noted(ShapeError(f"could not broadcast input array from shape {shapes}"), target, value)
 
 
 def _text(shape: tuple[int, ...]) -> str:
