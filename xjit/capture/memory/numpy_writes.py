@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.capture.memory.stores import combine_at, setitem, unlinked
+from xjit.capture.memory.stores import combine_at, scattered, setitem, unlinked
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_same_kind, check_writable, fitting, store, stored_value, write
 from xjit.capture.tracers.provenance import refuse
@@ -70,23 +70,8 @@ def _cycled(values: Any, turns: Any, own: int) -> Any:
 
 def _store_flat(target: Any, places: Any, updates: Any) -> None:
     flat = link(shaping.reshape(unlinked(target), -1), ())
-    made = combine_at_flat(flat, places, updates)
+    made = scattered(flat, (0,), [places], updates.shape, updates, lambda old, new: new)
     write(target, ops.reshape(made, target.shape))
-
-
-def combine_at_flat(flat: Any, places: Any, updates: Any) -> Any:
-    """A flat array with these values at these places."""
-    count = math.prod(updates.shape)
-    return ops.scatter(
-        flat,
-        ops.reshape(places, (count, 1)),
-        updates,
-        lambda old, new: new,
-        index_vector_dim=1,
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-    )
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:

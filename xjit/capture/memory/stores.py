@@ -114,12 +114,13 @@ def _store_at(target: BufferView, entries: Entries, value: Any) -> None:
     order = (*range(first, first + rank), *range(first), *range(first + rank, len(result)))
     if order != tuple(range(len(result))):
         updates = ops.transpose(updates, order)
-    write(view, _scattered(view, axes, positions, shape, updates, lambda old, new: new))
+    write(view, scattered(view, axes, positions, shape, updates, lambda old, new: new))
 
 
-def _scattered(
+def scattered(
     view: Any, axes: Sequence[int], positions: Sequence[Any], shape: tuple[int, ...], updates: Any, combine: Any
 ) -> Any:
+    """The view with values combined at these positions along axes, in row-major order of the positions."""
     vectors = [ops.reshape(broadcast_to_shape(one, shape), (*shape, 1)) for one in positions]
     indices = ops.concatenate(vectors, len(shape)) if len(vectors) > 1 else vectors[0]
     return ops.scatter(
@@ -159,7 +160,7 @@ def combine_at(target: Any, index: Any, value: Any, combine: Any) -> None:
     flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target
     count = int(np.prod(shape))
     positions = ops.reshape(places, (count,))
-    made = _scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)
+    made = scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)
     write(target, ops.reshape(made, target.shape) if target.ndim != 1 else made)
 
 
