@@ -103,9 +103,10 @@ def real_dtype(dtype: DType) -> DType:
 
 
 def as_dtype(value: Any, subject: str = "dtype") -> DType:
-    """An XLA name in any case, a NumPy or ml_dtypes dtype or scalar type, as the dtype object.
+    """An XLA name in any case, a NumPy or ml_dtypes dtype, scalar type or its whole name, as the dtype object.
 
-    Raises DTypeError for anything else, byte-swapped types among them.
+    Raises DTypeError for anything else, byte-swapped types among them, and for NumPy's short names: "u4" are 4 bytes
+    there and 4 bits in XLA.
     """
     if isinstance(value, str) and value.lower() in DTYPES:
         return DTYPES[value.lower()]
@@ -113,6 +114,8 @@ def as_dtype(value: Any, subject: str = "dtype") -> DType:
         found: DType = np.dtype(value)  # type-checked below: NumPy accepts almost anything here
     except TypeError as error:
         raise DTypeError(f"{subject}: an element type is required; got {value!r}") from error
+    if value is None or (isinstance(value, str) and value != found.name):
+        raise DTypeError(f"{subject}: an element type is required; got {value!r}")
     if found not in NAMES:
         raise DTypeError(f"{subject}: this element type is not supported; got {found}")
     return found

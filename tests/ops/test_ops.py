@@ -25,6 +25,7 @@ from tests.cases import (
     cases_unary,
     cases_windows,
 )
+from tests.cases.element_types import cases_eight_bits, cases_element_types
 from tests.cases.regions import cases_limited_windows, cases_strided_slices
 from tests.helpers.harness import EXECUTORS, Case, check
 
@@ -50,6 +51,8 @@ CASES = [
     *cases_random.CASES,
     *cases_windows.CASES,
     *cases_batch_norm.CASES,
+    *cases_element_types.CASES,
+    *cases_eight_bits.CASES,
 ]
 
 
