@@ -94,6 +94,73 @@ def test_a_loop_ends_where_a_matrix_has_no_factor() -> None:
         xjit.jit(run)(positive("f8", 4, 4))
 
 
+WIDE = ("f8", "c16")
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (7, 7), (64, 64), (65, 65), (3, 2, 5, 5)], ids=str)
+def test_inverses_and_solutions_have_the_bits_of_numpy(kind: str, shape: tuple[int, ...]) -> None:
+    matrices, right = numbers(kind, *shape), numbers(kind, *shape[:-1], 3)
+    small = kind in WIDE and shape[-1] <= 64 and blas_products() is not None
+    for found, text, wanted in (
+        (*turned(np.linalg.inv, matrices), np.linalg.inv(matrices)),
+        (*turned(np.linalg.solve, matrices, right), np.linalg.solve(matrices, right)),
+    ):
+        assert found.tobytes() == wanted.tobytes()
+        assert ("steps in Python" in text) == (not small)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_systems_with_a_vector_have_the_bits_of_numpy(kind: str) -> None:
+    matrix, right = numbers(kind, 5, 5), numbers(kind, 5)
+    found, text = turned(np.linalg.solve, matrix, right)
+    assert found.tobytes() == np.linalg.solve(matrix, right).tobytes()
+    assert ("steps in Python" in text) == (kind not in WIDE or blas_products() is None)
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_matrices_by_columns_are_read_as_such(kind: str) -> None:
+    matrices, right = np.asfortranarray(numbers(kind, 2, 3, 3)), numbers(kind, 2, 3, 3)
+    for function in (np.linalg.inv, np.linalg.det, lambda a: np.linalg.solve(a, right)):
+        assert xjit.jit(strict=True)(function)(matrices).tobytes() == function(matrices).tobytes()
+    hermitian = np.asfortranarray(positive("f8", 3, 3))
+    hermitian[0, 2] = 99
+    found = xjit.jit(strict=True)(np.linalg.cholesky)(hermitian)
+    assert found.tobytes() == np.linalg.cholesky(hermitian).tobytes()
+
+
+@pytest.mark.parametrize("columns", [1, 64, 65])
+def test_right_sides_that_broadcast_or_are_many_are_left_to_numpy(columns: int) -> None:
+    matrices, right = numbers("f8", 3, 64, 64), numbers("f8", 1, 64, columns)
+    for some in (right, np.repeat(right, 3, axis=0)):
+        found, text = turned(np.linalg.solve, matrices, some)
+        assert found.tobytes() == np.linalg.solve(matrices, some).tobytes()
+        native = len(some) == 3 and columns <= 64 and blas_products() is not None
+        assert ("steps in Python" in text) != native
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (6, 6), (65, 65), (40, 3, 3)], ids=str)
+def test_determinants_have_the_bits_of_numpy(kind: str, shape: tuple[int, ...]) -> None:
+    matrices = numbers(kind, *shape)
+    matrices /= -3
+    found, text = turned(np.linalg.det, matrices)
+    assert np.asarray(found).tobytes() == np.asarray(np.linalg.det(matrices)).tobytes()
+    native = kind == "f8" and shape[-1] <= 64 and blas_products() is not None
+    assert ("steps in Python" in text) != native
+
+
+def test_singular_matrices_have_determinants_but_no_inverses() -> None:
+    stack = np.stack([np.eye(3), np.ones((3, 3)), 0.0 - np.eye(3), np.full((3, 3), np.nan)])
+    found, _ = turned(np.linalg.det, stack)
+    with np.errstate(invalid="ignore"):
+        assert found.tobytes() == np.linalg.det(stack).tobytes()
+    for function in (np.linalg.inv, lambda a: np.linalg.solve(a, a)):
+        assert turned(function, stack[::2].copy())[0].tobytes() == function(stack[::2]).tobytes()
+        with pytest.raises(np.linalg.LinAlgError, match=r"^Singular matrix$"):
+            turned(function, stack)
+
+
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("stack", [(), (4,)], ids=str)
 @pytest.mark.parametrize("left", [True, False])

@@ -106,7 +106,7 @@ def test_the_tightest_of_several_limits_holds(library: Library) -> None:
         assert library.count == 8
 
 
-@pytest.mark.parametrize("name", ["inv", "svdvals", "eigvalsh"])
+@pytest.mark.parametrize("name", ["pinv", "svdvals", "eigvalsh"])
 def test_steps_that_call_lapack_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = []
     begin = library.limits.begin
@@ -202,7 +202,7 @@ STEPS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", STEPS)
 def test_library_steps_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that NumPy's own code for linear algebra runs, as it may call BLAS."""
+    """Those that NumPy's own code for linear algebra runs, as it may call BLAS: of matrices that are not small."""
     seen: list[int] = []
 
     def noted(step: CallStep, record: OpDef) -> Callable[..., Any]:
@@ -215,7 +215,7 @@ def test_library_steps_obey(name: str, library: Library, monkeypatch: pytest.Mon
 
     made = program.called_function
     monkeypatch.setattr(program, "called_function", noted)
-    matrix = SQUARE @ SQUARE.T + np.eye(3)
+    matrix = np.diag(np.arange(1.0, 66.0)) + 0.1
     function = xjit.jit(STEPS[name])
     for _ in range(2):
         np.testing.assert_allclose(function(matrix), STEPS[name](matrix), rtol=1e-9, atol=1e-12)

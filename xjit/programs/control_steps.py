@@ -6,19 +6,20 @@ reads it, and a body hands on what it was given, or made. So a runtime may write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xjit.dataclass import replace
 from xjit.fusion import plan as planned
 from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.operands import view_of
 from xjit.fusion.plan import Plan
 from xjit.fusion.regions.materialized import owner
 from xjit.ir.context import PROJECT
-from xjit.ir.inner_graphs import inner_graphs
+from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.node import Node
 from xjit.runtime.calls.records import ArraySpec
-from xjit.runtime.spec import BranchStep, LoopStep, Step, blocks_of
+from xjit.runtime.spec import Block, BranchStep, LoopStep, Step, blocks_of
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
@@ -45,12 +46,11 @@ def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySp
 
 def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:
     """For each graph inside of an operation the parameters whose memory it may write over, or hand on: those that the
-    body of a loop carries.
+    body of a loop carries, and those that a choice changes.
     """
-    graphs = [inner.graph for inner in inner_graphs(node)]
-    if node.op.control != "loop":
-        return (frozenset(),) * len(graphs)
-    return frozenset(), frozenset(graphs[1].parameters[: node.param("n")])
+    if node.op.control == "loop":
+        return frozenset(), frozenset(inner_graphs(node)[1].graph.parameters[: node.param("n")])
+    return tuple(changed_parameters(node, inner) for inner in inner_graphs(node))
 
 
 def loop_step(builder: Builder, node: Node) -> LoopStep:
@@ -72,11 +72,18 @@ def branch_step(builder: Builder, node: Node) -> BranchStep:
     index, *numbers = map(builder.array, node.inputs)
     results = projections(builder, node)
     blocks, values = [], []
-    for part, inner in zip(builder.inner[node], inner_graphs(node), strict=True):
-        block, made = builder.inside(part).block([numbers[one - 1] for one in inner.operands], part.kernels)
-        blocks.append(block)
+    owned = owned_parameters(node)
+    for part, inner, own in zip(builder.inner[node], inner_graphs(node), owned, strict=True):
+        operands = [numbers[one - 1] for one in inner.operands]
+        block, made = builder.inside(part, own).block(operands, part.kernels)
+        blocks.append(_without_spent(block, operands))
         values.append(made)
     return BranchStep((index,), results, tuple(blocks), tuple(values))
+
+
+def _without_spent(block: Block, kept: Sequence[int]) -> Block:
+    """The block with slots from before it that are not given up inside: other branches read them, too."""
+    return replace(block, spent=tuple(tuple(slot for slot in one if slot not in kept) for one in block.spent))
 
 
 STEPS: dict[str, Callable[[Any, Node], Step]] = {"loop": loop_step, "branch": branch_step}

@@ -12,6 +12,7 @@ import numpy as np
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.kernels.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
+from xjit.errors import TargetError
 from xjit.fusion import plan as planned
 from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.operands import View, view_of
@@ -21,6 +22,7 @@ from xjit.fusion.regions.materialized import view_chain
 from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
+from xjit.ir.repeated_calls import is_demand
 from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.passes.shown_memory import Written
@@ -104,7 +106,7 @@ class Builder:
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
-        self.is_whole, self.first = True, bool(self.written)
+        self.is_whole, self.first = True, bool(self.written) or any(map(is_demand, self.plan.graph.nodes))
         slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
         body, outputs = self.block(slots, pieces)
         stored = tuple(dict.fromkeys(place for _, place in self.written))
@@ -135,6 +137,7 @@ class Builder:
         self._share_buffers()
         needed = self._needed()
         for step in self.plan.steps:
+            self._check_order(step)
             if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
@@ -228,6 +231,13 @@ class Builder:
             return any(isinstance(statement, Check) for statement in step.statements)
         return isinstance(step, planned.ControlKernelStep) or step.node in self.multiplied
 
+    def _check_order(self, step: planned.Step) -> None:
+        """TargetError where a call might be left to NumPy when it has begun to write to arguments."""
+        late = not self.first and isinstance(step, planned.KernelStep)
+        for statement in step.statements if late and isinstance(step, planned.KernelStep) else ():
+            if isinstance(statement, Check) and is_demand(statement.target.inputs[0]):
+                raise TargetError("the function raises an error after it has written to an argument")
+
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
         if step in self._tested:
@@ -309,8 +319,10 @@ class Builder:
         It is the value itself where only one operand of one operation reads that, else a copy.
         """
         source = self._source(node)
+        if node in to.updated:  # what the operation changes is its own
+            return source
         alone = self._reads.count((node, to)) == self._times_read(node) == 1 and node not in self.aliases
-        if alone and node not in self.viewed and is_owned(node, self.plan):
+        if alone and node not in self.viewed and (node in self.owned or is_owned(node, self.plan)):
             return source
         return self._packed(node, self._copy(source))
 
@@ -387,10 +399,12 @@ class Builder:
         for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=False)):
             chain = view_chain(node) if node in self.viewed else (node,)
             base = self.resolve(chain[0])
-            given = base in self.plan.graph.parameters
+            given = base in self.plan.graph.parameters or base.op is CONSTANT
             apart = memory >= 0 and (given or owners.setdefault(base, memory) != memory)
             if view and apart:
-                found[number] = self._view_of_copy(chain, copies, memory)
+                found[number] = self._view(chain, self._copy_for(chain[0], copies, memory), self.slot(object()))
+            elif apart and self.is_whole:
+                found[number] = self._copy_for(node, copies, memory)
             elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
                 found[number] = self._packed_copy(node, found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
@@ -411,11 +425,11 @@ class Builder:
         copied = self._copy(source)
         return copied if self.is_whole or node not in self.plan.graph.parameters else self._packed(node, copied)
 
-    def _view_of_copy(self, chain: tuple[Node, ...], copies: dict[tuple[Node, int], int], memory: int) -> int:
-        """A view whose base looks like other memory, but is its own in NumPy: one copy for all its views."""
-        if (chain[0], memory) not in copies:
-            copies[chain[0], memory] = self._copy(self._source(chain[0]))
-        return self._view(chain, copies[chain[0], memory], self.slot(object()))
+    def _copy_for(self, base: Node, copies: dict[tuple[Node, int], int], memory: int) -> int:
+        """The slot of what looks like other memory, but is its own in NumPy: one copy for it and all its views."""
+        if (base, memory) not in copies:
+            copies[base, memory] = self._copy(self._source(base))
+        return copies[base, memory]
 
     def _view(self, chain: tuple[Node, ...], base: int, result: int) -> int:
         of_number = not chain[0].aval.rank

@@ -87,9 +87,13 @@ def inline_calls(module: Any, target: Target) -> None:
     run_passes(passes, module, llvm.create_pass_builder(target_machine(target), options))
 
 
+_DEFINITION = re.compile(r'^(define [^\n]*?@"?([^\s"(]+)"?\([^\n]*?)( #\d+)? \{$', re.MULTILINE)
+
+
 def text_to_link(module: Any, symbol: str, *, out_of_line: bool = False) -> str:
     """The text of an optimised module for linking into others, its function marked to be inlined or never to be."""
     attribute = "noinline" if out_of_line else "alwaysinline"
+    text = str(module)
     # In the text, since some versions of llvmlite add the attribute to the result instead of the function.
-    definition = rf'^(define [^\n]*@"?{re.escape(symbol)}"?\([^\n]*?)( #\d+)? \{{$'
-    return re.sub(definition, rf"\1 {attribute}\2 {{", str(module), count=1, flags=re.MULTILINE)
+    found = next(one for one in _DEFINITION.finditer(text) if one[2] == symbol)
+    return f"{text[: found.end(1)]} {attribute}{text[found.end(1) :]}"

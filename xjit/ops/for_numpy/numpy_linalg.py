@@ -35,6 +35,11 @@ def _not_positive() -> Exception:
     return np.linalg.LinAlgError("Matrix is not positive definite")
 
 
+def _singular() -> Exception:
+    """The error of NumPy's, in its words."""
+    return np.linalg.LinAlgError("Singular matrix")
+
+
 def _lower_factor(params: Params) -> Solver | None:
     return None if params["upper"] else Solver("potrf", (1,), _not_positive)
 
@@ -47,9 +52,10 @@ def _lstsq(a: Array, b: Array, rcond: Any) -> tuple[Any, ...]:
     return solution, residuals, rank, values
 
 
-SOLVE = _record("solve", "Solutions of systems of linear equations.")
-INV = _record("inv", "Inverse matrices.")
-DET = _record("det", "Determinants.")
+_ELIMINATION = Solver("gesv", (), _singular)
+SOLVE = _record("solve", "Solutions of systems of linear equations.", solver=lambda params: _ELIMINATION)
+INV = _record("inv", "Inverse matrices.", solver=lambda params: _ELIMINATION)
+DET = _record("det", "Determinants.", solver=lambda params: Solver("getrf", ()))
 SLOGDET = _record("slogdet", "Signs and logarithms of the magnitudes of determinants.")
 CHOLESKY = _record("cholesky", "Cholesky factors; LinAlgError where there are none.", solver=_lower_factor)
 QR = _record("qr", "Orthogonal and triangular factors.")

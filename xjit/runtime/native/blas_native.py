@@ -22,7 +22,7 @@ from string import Template
 
 from xjit.runtime.native.native_parts import OWN_LIMIT_TEXT, WORDS_TEXT
 from xjit.runtime.native.native_text import expand
-from xjit.runtime.native.solvers_native import POTRF_TEXT, SHARED_TEXT, TRSM_TEXT
+from xjit.runtime.native.solvers_native import GESV_TEXT, GETRF_TEXT, POTRF_TEXT, SHARED_TEXT, TRSM_TEXT
 
 _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
@@ -193,8 +193,14 @@ define internal i32 @flag(ptr %table, i64 %slot) alwaysinline {
 
 ; The place of operand or result number %which in product number %i.
 define internal ptr @moved(ptr %table, i64 %which, i64 %i) alwaysinline {
-  %start = call ptr @pointer(ptr %table, i64 %which)
   %slot = add i64 %which, 4
+  %place = call ptr @stepped(ptr %table, i64 %which, i64 %slot, i64 %i)
+  ret ptr %place
+}
+
+; The same, with its step in slot %slot.
+define internal ptr @stepped(ptr %table, i64 %which, i64 %slot, i64 %i) alwaysinline {
+  %start = call ptr @pointer(ptr %table, i64 %which)
   %step = call i64 @word(ptr %table, i64 %slot)
   %distance = mul i64 %i, %step
   %place = getelementptr i8, ptr %start, i64 %distance
@@ -228,6 +234,9 @@ def products_text(long: bool) -> str:
         element = f"<2 x {real}>"
         names = {"NAME": name, "REAL": real, "ELEMENT": element, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")) + TRSM_TEXT, names))
+    parts.append(_typed(GETRF_TEXT + GESV_TEXT, {"NAME": "f64", "ELEMENT": "double", "UNIT": "1.0"}))
+    unit = "<double 1.0, double 0.0>"
+    parts.append(_typed(GESV_TEXT, {"NAME": "c128", "ELEMENT": "<2 x double>", "UNIT": unit}))
     return expand("".join(parts), INT="i64" if long else "i32", BEGIN=_BEGIN, END=_END)
 
 

@@ -1,4 +1,4 @@
-"""Cholesky factors and triangular systems as kernels that call LAPACK and BLAS: the text of their adaptors.
+"""Factors, determinants and systems of equations as kernels that call LAPACK and BLAS: the text of their adaptors.
 
 They follow those of products (:mod:`xjit.runtime.native.blas_native`), and so do their tables: number ``i`` of a
 stack is computed from row-major matrices moved on by ``i`` times their step:
@@ -9,9 +9,13 @@ stack is computed from row-major matrices moved on by ``i`` times their step:
     7         1 where the library may use several threads
     8 ..      potrf: 1 for lower factors, size, 1 where there is a status
               trsm:  side, triangle, transposed, diagonal, rows, columns, size of the matrix
+              getrf: size
+              gesv:  size, columns of the right sides, 1 where these are given, else they are the unit matrix;
+                     its status is pointer 3, and what follows stands a slot further
 
 LAPACK works on columns. A lower triangle is transposed for it and back again: then it does what it does for NumPy.
-A matrix without a factor sets the status, or gives NaN.
+Matrices to be eliminated are copied to the stack by columns, as NumPy copies them to the heap.
+A matrix without a factor sets the status, or gives NaN; the determinant of a singular one is 0.
 """
 
 from __future__ import annotations
@@ -108,7 +112,150 @@ entry:
 }
 """
 
+GESV_TEXT = r"""
+define void @gesv_$NAME(i64 %low, i64 %high, ptr %table) {
+entry:
+  %routine = call ptr @pointer(ptr %table, i64 4)
+  %n = call i64 @word(ptr %table, i64 9)
+  %columns = call i64 @word(ptr %table, i64 10)
+  %given_word = call i64 @word(ptr %table, i64 11)
+  %given = icmp ne i64 %given_word, 0
+  %n_count = call $INT @count(ptr %table, i64 9)
+  %column_count = call $INT @count(ptr %table, i64 10)
+  %size = alloca $INT
+  store $INT %n_count, ptr %size
+  %many = alloca $INT
+  store $INT %column_count, ptr %many
+  %info = alloca $INT
+  %elements = mul i64 %n, %n
+  %solutions = mul i64 %n, %columns
+  %factors = alloca $ELEMENT, i64 %elements
+  %right_sides = alloca $ELEMENT, i64 %solutions
+  %pivots = alloca $INT, i64 %n
+  for %i from %low below %high
+    %matrix = call ptr @stepped(ptr %table, i64 0, i64 5, i64 %i)
+    %right = call ptr @stepped(ptr %table, i64 1, i64 6, i64 %i)
+    %result = call ptr @stepped(ptr %table, i64 2, i64 7, i64 %i)
+    for %r below %n
+      for %c below %n
+        %from_place = call i64 @at(i64 %r, i64 %c, i64 %n)
+        %to_place = call i64 @at(i64 %c, i64 %r, i64 %n)
+        %from = getelementptr $ELEMENT, ptr %matrix, i64 %from_place
+        %to = getelementptr $ELEMENT, ptr %factors, i64 %to_place
+        %element = load $ELEMENT, ptr %from, align 4
+        store $ELEMENT %element, ptr %to
+      end %c
+    end %r
+    for %p below %n
+      for %q below %columns
+        %row_place = call i64 @at(i64 %p, i64 %q, i64 %columns)
+        %column_place = call i64 @at(i64 %q, i64 %p, i64 %n)
+        %own = getelementptr $ELEMENT, ptr %right, i64 %row_place
+        %side = getelementptr $ELEMENT, ptr %right_sides, i64 %column_place
+        %value = load $ELEMENT, ptr %own, align 4
+        %diagonal = icmp eq i64 %p, %q
+        %unit = select i1 %diagonal, $ELEMENT $UNIT, $ELEMENT zeroinitializer
+        %chosen = select i1 %given, $ELEMENT %value, $ELEMENT %unit
+        store $ELEMENT %chosen, ptr %side
+      end %q
+    end %p
+    call void %routine(ptr %size, ptr %many, ptr %factors, ptr %size, ptr %pivots, ptr %right_sides, ptr %size,
+        ptr %info)
+    %code = load $INT, ptr %info
+    %failed = icmp ne $INT %code, 0
+    br i1 %failed, label %singular, label %solved
+singular:
+    %status = call ptr @pointer(ptr %table, i64 3)
+    store i8 1, ptr %status
+    br label %done
+solved:
+    for %s below %n
+      for %t below %columns
+        %solved_place = call i64 @at(i64 %t, i64 %s, i64 %n)
+        %result_place = call i64 @at(i64 %s, i64 %t, i64 %columns)
+        %solution = getelementptr $ELEMENT, ptr %right_sides, i64 %solved_place
+        %there = getelementptr $ELEMENT, ptr %result, i64 %result_place
+        %found = load $ELEMENT, ptr %solution
+        store $ELEMENT %found, ptr %there, align 4
+      end %t
+    end %s
+    br label %done
+done:
+  end %i
+  ret void
+}
+"""
+
+GETRF_TEXT = r"""
+define void @getrf_$NAME(i64 %low, i64 %high, ptr %table) {
+entry:
+  %routine = call ptr @pointer(ptr %table, i64 3)
+  %n = call i64 @word(ptr %table, i64 8)
+  %n_count = call $INT @count(ptr %table, i64 8)
+  %size = alloca $INT
+  store $INT %n_count, ptr %size
+  %info = alloca $INT
+  %elements = mul i64 %n, %n
+  %factors = alloca double, i64 %elements
+  %pivots = alloca $INT, i64 %n
+  %exp = load ptr, ptr @c_exp
+  %log = load ptr, ptr @c_log
+  for %i from %low below %high
+    %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
+    %result = call ptr @moved(ptr %table, i64 2, i64 %i)
+    for %r below %n
+      for %c below %n
+        %from_place = call i64 @at(i64 %r, i64 %c, i64 %n)
+        %to_place = call i64 @at(i64 %c, i64 %r, i64 %n)
+        %from = getelementptr double, ptr %matrix, i64 %from_place
+        %to = getelementptr double, ptr %factors, i64 %to_place
+        %element = load double, ptr %from
+        store double %element, ptr %to
+      end %c
+    end %r
+    call void %routine(ptr %size, ptr %size, ptr %factors, ptr %size, ptr %pivots, ptr %info)
+    %code = load $INT, ptr %info
+    %failed = icmp ne $INT %code, 0
+    br i1 %failed, label %singular, label %factored
+singular:
+    store double 0.0, ptr %result
+    br label %done
+factored:
+    for %k below %n, i1 %odd = false then %odd.after, double %sum = 0.0 then %sum.after
+      %pivot_place = getelementptr $INT, ptr %pivots, i64 %k
+      %pivot = load $INT, ptr %pivot_place
+      %number = sext $INT %pivot to i128
+      %k_wide = sext i64 %k to i128
+      %own_number = add i128 %k_wide, 1
+      %exchanged = icmp ne i128 %number, %own_number
+      %diagonal_place = call i64 @at(i64 %k, i64 %k, i64 %n)
+      %diagonal = getelementptr double, ptr %factors, i64 %diagonal_place
+      %value = load double, ptr %diagonal
+      %negative = fcmp olt double %value, 0.0
+      %magnitude = call double @llvm.fabs.f64(double %value)
+      %logarithm = call double %log(double %magnitude)
+      %turned = xor i1 %exchanged, %negative
+      %odd.after = xor i1 %odd, %turned
+      %sum.after = fadd double %sum, %logarithm
+    end %k
+    %size_found = call double %exp(double %sum)
+    %sign = select i1 %odd, double -1.0, double 1.0
+    %determinant = fmul double %sign, %size_found
+    store double %determinant, ptr %result
+    br label %done
+done:
+  end %i
+  ret void
+}
+"""
+
 SHARED_TEXT = r"""
+declare double @llvm.fabs.f64(double)
+
+; ---- set from Python: the functions of the C library
+@c_exp = global ptr null
+@c_log = global ptr null
+
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 @triangle = internal constant [1 x i8] c"L"

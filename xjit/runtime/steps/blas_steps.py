@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,8 +23,9 @@ LETTERS = {
 }
 """By element type what BLAS calls it, and what kernels do."""
 
-FACTORED = (np.dtype(np.float64),)
-"""The element types of Cholesky factors that LAPACK computes among kernels: NumPy forms those of F32 in F64."""
+_WIDE = (np.dtype(np.float64), np.dtype(np.complex128))
+SOLVED = {"potrf": _WIDE[:1], "getrf": _WIDE[:1], "gesv": _WIDE, "trsm": tuple(LETTERS)}
+"""By routine the element types that it computes among kernels: NumPy takes F32 through F64 for LAPACK."""
 
 
 class Products:
@@ -46,6 +48,8 @@ class Products:
 def _native(long: bool) -> native_code.NativeModule:
     """The adaptors, which know where the limit of a thread stands and whom to tell of it."""
     native = native_code.NativeModule(products_text(long))
+    library = ctypes.CDLL(None)
+    native.bind(**{f"c_{name}": native_code.c_function_address(library, name) for name in ("exp", "log")})
     limits = blas_limits()
     if isinstance(limits, NativeLimits):
         native.bind(blas_begin=limits.begin_address, blas_end=limits.end_address, **limit_words())
@@ -65,8 +69,9 @@ def _found() -> Products | None:
         for letter, name in LETTERS.values()
     }
     routines |= {
-        f"potrf_{name}": native_code.c_function_address(library.handle, library.lapack(f"{letter}potrf"))
-        for letter, name in (LETTERS[one] for one in FACTORED)
+        f"{routine}_{name}": native_code.c_function_address(library.handle, library.lapack(f"{letter}{routine}"))
+        for routine in ("potrf", "getrf", "gesv")
+        for letter, name in (LETTERS[one] for one in SOLVED[routine])
     }
     return Products(routines, library.long) if all(routines.values()) else None
 

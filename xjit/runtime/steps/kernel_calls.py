@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
-from xjit.ir.boundary import COMES_FIRST
+from xjit.ir.boundary import COMES_FIRST, shown_at
 from xjit.runtime.calls.records import Conditions, FastProgram, KernelCall
 from xjit.runtime.spec import Failure, KernelSpec, KernelText, RunStep, SortRoutine, StoredObject
 
@@ -115,7 +115,10 @@ def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
 
 def _error(make: Callable[[], Exception], failure: Failure) -> Exception:
     error = make()
-    found = error.located(failure.where) if isinstance(error, XjitError) else error
+    if isinstance(error, XjitError):
+        found: Exception = error.located(failure.where)
+    else:
+        found = error.with_traceback(None if failure.where is None else shown_at(failure.where, None))
     if failure.first:
         found.__dict__[COMES_FIRST] = True
     return found
