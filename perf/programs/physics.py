@@ -83,5 +83,6 @@ PROGRAMS = (
         plane,
         {"S": (32, 32), "M": (200, 200), "L": (1000, 1000)},
         Tolerance(),
+        kernels=1,
     ),
 )

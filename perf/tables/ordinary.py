@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from perf.measuring.machine import this_machine
 from perf.measuring.processes import environment
 from perf.measuring.timing import geometric_mean
 from perf.ordinary.table import PROGRAMS
@@ -155,10 +156,11 @@ def main(arguments: Sequence[str]) -> None:
         for name in names:
             of_size.append(measured(name, size, 0 if options.coverage else options.rounds))
             print((coverage_line if options.coverage else time_line)(of_size[-1]), flush=True)
+            if options.keep is not None:
+                kept = [asdict(row) for row in rows + of_size]
+                options.keep.write_text(json.dumps({"machine": str(this_machine()), "rows": kept}, indent=1))
         print("\n" + "\n".join(f"* {line}" for line in [f"size {size}", *summary(of_size)]), flush=True)
         rows += of_size
-    if options.keep is not None:
-        options.keep.write_text(json.dumps([asdict(row) for row in rows], indent=1))
 
 
 if __name__ == "__main__":

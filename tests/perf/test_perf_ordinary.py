@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from perf.ordinary.outcomes import Outcome, difference, of_peer, outcome
 from perf.ordinary.record import Ordinary
 from perf.ordinary.sampling import Side, Timer
 from perf.ordinary.table import BY_NAME, PROGRAMS, by_hand
-from perf.tables import ordinary
+from perf.tables import ordinary, ordinary_page
 from perf.tables.ordinary import Row, coverage_line, summary, time_line
 
 LINE = np.arange(4.0)
@@ -106,6 +108,21 @@ def test_summary_counts_and_takes_means() -> None:
     ]
     assert coverage_line(rows[1]) == "| b | right | line 3 |  |  |"
     assert time_line(rows[0]) == "| a | L |  | 1.5e+03 | 6.5e+03 | 750 |  | 4 | 0.5 |  |"
+
+
+def test_page_joins_runs_and_keeps_the_last_row(tmp_path: Path) -> None:
+    times = {"xjit": [1.0], "NumPy": [4.0]}
+    runs = [[Row("a", "S", first=0.5), Row("a", "L", seconds=times)], [Row("a", "S", first=0.25), Row("b", "S")]]
+    for number, rows in enumerate(runs):
+        kept = {"machine": f"machine {number}", "rows": [asdict(row) for row in rows]}
+        (tmp_path / f"{number}.json").write_text(json.dumps(kept))
+    output = tmp_path / "page.md"
+    ordinary_page.main([str(tmp_path / "0.json"), str(tmp_path / "1.json"), str(output)])
+    text = output.read_text()
+    assert "Machine: machine 1." in text
+    assert text.index("## Size S") < text.index("| a | right | whole | 0.25 |") < text.index("| b | right |")
+    assert text.index("## Size L") < text.index("| a | L |  | 1e+03 | 4e+03 |  |  | 4 |  |  |")
+    assert "0.5 |" not in text
 
 
 def test_program_whose_process_dies_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,79 @@
+"""The page on ordinary programs, from results that `python -m perf.tables.ordinary --keep` left.
+
+    python -m perf.tables.ordinary_page results.json [more.json] docs/programs.md
+
+Results of several runs are joined; of a program that was measured again at a size, the last row counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from perf.tables.ordinary import (
+    COVERAGE_HEAD,
+    TIME_HEAD,
+    Row,
+    coverage_line,
+    summary,
+    time_line,
+)
+
+HEAD = """# Ordinary programs
+
+Made by `python -m perf.tables.ordinary --keep` and `python -m perf.tables.ordinary_page`, measured on {date}.
+
+Machine: {machine}.
+
+The programs of `perf/ordinary` are written from their mathematics as people write NumPy: writes in place, loops,
+branches, masks. `@xjit` is put on them and nothing else. Results and written arguments are compared with
+NumPy's. Every program has a version written by hand for Numba, parallel where that is faster, and many have a port to
+JAX in JAX's own style. All sides take turns in one process; written arguments are restored before each call, outside
+of the time. Times are medians in milliseconds, ratios are those of the minima; above 1 xjit is faster.
+
+A first call is that of a process that has compiled one kernel before; the second process finds the cache on disk.
+"""
+
+
+def page(rows: Sequence[Row], machine: str, date: str) -> str:
+    """Return the text of the page."""
+    parts = [HEAD.format(date=date, machine=machine)]
+    for size in sorted({row.size for row in rows}, key="SL".index):
+        of_size = [row for row in rows if row.size == size]
+        parts.append(f"## Size {size}\n")
+        parts.append("\n".join(f"* {line}" for line in summary(of_size)) + "\n")
+        parts.append("### Outcomes and first calls\n")
+        parts.append("\n".join([COVERAGE_HEAD, *map(coverage_line, of_size)]) + "\n")
+        timed = [row for row in of_size if row.seconds]
+        if timed:
+            parts.append("### Times\n")
+            parts.append("\n".join([TIME_HEAD, *map(time_line, timed)]) + "\n")
+    return "\n".join(parts)
+
+
+def joined(files: Sequence[Path]) -> tuple[list[Row], str]:
+    """Return the rows of several files, and the machine of the last one."""
+    found: dict[tuple[str, str], Row] = {}
+    machine = ""
+    for file in files:
+        kept = json.loads(file.read_text())
+        machine = kept["machine"]
+        found.update({(row["name"], row["size"]): Row(**row) for row in kept["rows"]})
+    return list(found.values()), machine
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("results", nargs="+", type=Path)
+    parser.add_argument("page", type=Path)
+    options = parser.parse_args(arguments)
+    rows, machine = joined(options.results)
+    options.page.write_text(page(rows, machine, datetime.date.today().isoformat()))
+
+
+if __name__ == "__main__":
+    main()
