@@ -36,7 +36,7 @@ from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
-from xjit.passes.stored_results import NO_STORES, Stores, Way, store_results, stores_of
+from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -164,7 +164,8 @@ def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
     graph, views = store_results(unstored.graph, unstored.views, draft.written, ways, draft.shown)
-    graph = in_all_graphs(own_what_is_updated)(graph)
+    given = frozenset(graph.parameters)
+    graph = in_all_graphs(lambda one: own_what_is_updated(one, given))(graph)
     if config.flag("XJIT_VERIFY"):
         verify(graph)
     stores = stores_of(graph, draft.written, ways)
@@ -173,7 +174,9 @@ def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
 
 def _plan(draft: Draft) -> Draft:
     """The draft with a plan; results are stored in other ways where that has turned out to be necessary."""
-    ways = {number: Way.ALONG for number, _ in draft.written}
+    ways = first_ways((draft.unstored or draft).graph, draft.written)
+    if any(ways.values()):
+        draft = _own(draft, ways)
     while True:
         try:
             return _planned(draft)

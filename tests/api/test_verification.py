@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from xjit import jit
-from xjit.api.specialisation import check
+from xjit.api.verification import check
 from xjit.capture.capture import capture
 from xjit.errors import TargetError
+from xjit.ops.define.core import registry
 from xjit.tree import flatten
 
 # An error that rounding explains, and one that it does not, as parts of the largest element.
@@ -45,3 +47,44 @@ def test_comparing_gives_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     found: Any = jit(lambda x: (1.0 / x, np.sqrt(x)))(x)
     np.testing.assert_array_equal(found[0], [np.inf, -1.0])
     np.testing.assert_array_equal(found[1], [0.0, np.nan])
+
+
+@pytest.fixture
+def wrong_square_root() -> Iterator[None]:
+    """NumPy's square root of 9 is taken for 4, so that what is compiled differs."""
+    record = registry["sqrt"]
+    right = record.reference
+    object.__setattr__(record, "reference", lambda x: np.where(x == 9.0, 4.0, right(x)))
+    yield
+    object.__setattr__(record, "reference", right)
+
+
+@pytest.mark.usefixtures("wrong_square_root")
+def test_the_first_operation_that_differs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+
+    def stored(x: Any, out: Any) -> Any:
+        y = x + 2.0
+        out[1:] = np.sqrt(y[1:])
+        return (out * 3.0).sum() + y
+
+    words = r"sqrt differs from NumPy's: element \[2\] is .*3\.0.*, and should be .*4\.0"
+    with pytest.raises(TargetError, match=words) as caught:
+        jit(stored)(np.array([0.0, 2.0, 3.0, 7.0]), np.zeros(4))
+    where = caught.value.where
+    assert where is not None
+    assert where.line == stored.__code__.co_firstlineno + 2
+
+
+@pytest.mark.usefixtures("wrong_square_root")
+def test_loops_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+
+    def looped(x: Any) -> Any:
+        total = 0.0
+        for i in range(len(x)):
+            total = total + np.sqrt(x[i]) * 2.0
+        return total + 1.0
+
+    with pytest.raises(TargetError, match=r"sqrt differs from NumPy's in turn 9 of a loop: .*3\.0.*4\.0"):
+        jit(looped)(np.arange(300.0))

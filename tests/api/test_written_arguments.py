@@ -87,15 +87,35 @@ def test_elements_that_share_memory_are_written_in_order() -> None:
     np.testing.assert_array_equal(line, [0, 3, 6, 9, 10, 11])
 
 
+SPOILT = [
+    lambda a: a.astype(">f8"),
+    lambda a: np.frombuffer(bytearray(b" " + a.tobytes()), np.float64, offset=1),
+]
+
+
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
-@pytest.mark.parametrize(
-    "spoil", [lambda a: a.astype(">f8"), lambda a: np.frombuffer(bytearray(b" " + a.tobytes()), np.float64, offset=1)]
-)
+@pytest.mark.parametrize("spoil", SPOILT)
 def test_arrays_that_kernels_cannot_read_are_written(spoil: Callable[[Any], Any]) -> None:
     f, (x, y) = jit(smoothed), (spoil(LINE), LINE)
     for _ in range(2):
         f(x, y)
     np.testing.assert_array_equal(x[1:-1], y[:-2] + y[2:])
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_arrays_beside_those_that_kernels_cannot_read_are_written_once(spoil: Callable[[Any], Any]) -> None:
+    def shown(x: Any, y: Any) -> Any:
+        y += 1
+        return x[1:]
+
+    f, x, y = jit(shown), spoil(LINE), LINE.copy()
+    for _ in range(2):
+        assert np.shares_memory(f(x, y), x)
+    np.testing.assert_array_equal(y, LINE + 2)
+    f(LINE.copy(), y)
+    np.testing.assert_array_equal(y, LINE + 3)
+    assert (f.stats().traces, f.stats().fallbacks) == (1, 2)
 
 
 def test_a_failing_call_leaves_what_numpy_leaves() -> None:

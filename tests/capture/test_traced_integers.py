@@ -89,21 +89,28 @@ def test_numbers_among_the_arguments_join_in() -> None:
 @pytest.mark.parametrize(
     "combine",
     [
-        lambda p, q: p * 2**62 * 4,
         lambda p, q: p + 2**64,
         lambda p, q: p == 2**70,
         lambda p, q: 1 << p,
         lambda p, q: p / q,
         lambda p, q: p // q,
         lambda p, q: (p + q) ** 64,
-        lambda p, q: (p * 2**60) / 3,
-        lambda p, q: p * 2**60 + 0.5,
         lambda p, q: np.int8([1]) + (p + q) * 200,
     ],
 )
 def test_what_64_bits_might_not_hold_is_refused(combine: Any) -> None:
     with pytest.raises((CaptureError, DTypeError)):
         captured(lambda x, y: combine(*answers(x, y)), *PAIRS[0])
+
+
+@pytest.mark.parametrize(
+    "combine", [lambda p, q: p * 2**62 * 4, lambda p, q: (p * 2**60) / 3, lambda p, q: p * 2**60 + 0.5]
+)
+def test_python_does_calls_in_which_64_bits_do_not_hold_them(combine: Any) -> None:
+    function = xjit.jit(lambda x, y: combine(*answers(x, y)), strict=True)
+    for pair in PAIRS:
+        assert_same(function(*pair), combine(*answers(*pair)))
+    assert function.stats().traces == 1
 
 
 def test_compiled_functions_return_pythons_numbers() -> None:

@@ -172,6 +172,7 @@ COUNTED: dict[str, tuple[Any, str]] = {
     "paths looked for": (group_dependence.Dependent, "needs"),
     "depths changed": (group_dependence.Dependent, "_deepen"),
     "clusters": (clusters, "_number"),
+    "kernels asked for tiles": (overlapped, "_may_be_tiled"),
     "tilings": (overlapped._Chains, "_together"),
     "kernels told apart": (equal_kernels, "_key"),
 }

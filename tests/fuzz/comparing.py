@@ -132,7 +132,7 @@ def same_value(got: Any, expected: Any, program: TextProgram, *, written: bool) 
     """Compare types, element types, shapes, flags and numbers."""
     _equal("type", type(got).__name__, type(expected).__name__)
     if isinstance(expected, np.ndarray | np.generic):
-        _equal("dtype", got.dtype, expected.dtype)
+        _equal("dtype", got.dtype.newbyteorder("="), expected.dtype.newbyteorder("="))
         _equal("shape", got.shape, expected.shape)
     if isinstance(expected, np.ndarray):
         _equal("writeable", got.flags.writeable, expected.flags.writeable)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 
 import numpy as np
 
 from tests.fuzz.random_expressions import condition, element, integer, number, view
+from tests.fuzz.random_patterns import pattern
 from tests.fuzz.random_statements import statement
 from tests.fuzz.scope import Ended, Scope
 
@@ -17,8 +19,10 @@ def block(s: Scope, size: int, depth: int, loop: bool = False) -> list[str]:
     """Return the lines of some statements, of which the scope knows the outcome."""
     lines: list[str] = []
     for _ in range(size):
-        if depth and s.chance(0.38):
-            lines += compound(s, depth - 1, loop)
+        if depth and s.chance(0.35):
+            lines += _that_runs(s, lambda: s.one(_branch, _for, _for, _while)(s, depth - 1, loop))
+        elif s.chance(0.25):
+            lines += _that_runs(s, lambda: pattern(s))
         elif loop and s.chance(0.1):
             lines += [f"if {condition(s)}:", f"    {s.one('break', 'continue', 'continue', _returned(s))}"]
         else:
@@ -31,11 +35,11 @@ def _returned(s: Scope) -> str:
     return f"return {s.one(s.array(), number(s, 0), view(s, 0), 'None')}"
 
 
-def compound(s: Scope, depth: int, loop: bool) -> list[str]:
-    """Return the lines of a loop or a branch that runs here; none if it does not."""
+def _that_runs(s: Scope, make: Callable[[], list[str]]) -> list[str]:
+    """Return the lines of a loop, a branch or a pattern that runs here; none if it does not."""
     for _ in range(3):
         try:
-            lines = s.one(_branch, _for, _for, _for, _while)(s, depth, loop)
+            lines = make()
         except Ended:
             raise
         except Exception:
@@ -113,4 +117,5 @@ def results(s: Scope) -> str:
     chosen = [s.one(s.array(), view(s, 0), number(s), element(s), s.array()) for _ in range(s.one(1, 2, 3))]
     simple = (int, float, complex, bool, np.generic, np.ndarray, list)
     chosen += s.of_kind(lambda v: isinstance(v, simple))[-3:]
-    return f"return {', '.join(dict.fromkeys(name for name in chosen))}"
+    listed = ", ".join(dict.fromkeys(chosen))
+    return f"return {s.one(*['{}'] * 8, '[{}]', '({},), 1', '{{0: ({},)}}').replace('{}', listed)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -28,8 +29,9 @@ class Scope:
 
     def inner(self, **more: Any) -> Scope:
         """Return a copy, for the body of a loop or a branch."""
-        kept = {name: value if callable(value) else copy.deepcopy(value) for name, value in self.names.items()}
-        scope = Scope(self.rng, kept | more | {"np": np})
+        whole = {name for name, value in self.names.items() if callable(value) or isinstance(value, types.ModuleType)}
+        kept = {name: value if name in whole else copy.deepcopy(value) for name, value in self.names.items()}
+        scope = Scope(self.rng, kept | more)
         scope.fresh = self.fresh
         return scope
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 NOISY = re.compile(
-    r"\bnp\.(sum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner|abs|sqrt)\b|\babs\(|@|\*\*"
+    r"\bnp\.(sum|prod|cumsum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner|abs|sqrt)\b|\babs\(|@|\*\*"
 )
 _NUMBERS = itertools.count()
 
@@ -54,6 +54,17 @@ def laid_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
         return wide[..., 1::2]
     if layout == "backwards":
         return array[::-1].copy()[::-1]
+    if layout == "turned":
+        whole = (slice(None, None, -1),) * array.ndim
+        return array.T[whole].copy()[whole].T
+    if layout == "unaligned":
+        held = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+        held[...] = array
+        return held
+    if layout == "swapped":
+        return array.astype(array.dtype.newbyteorder())
+    if layout == "repeated":
+        return np.broadcast_to(array[:1], array.shape)
     if layout == "read only":
         array.flags.writeable = False
     return array

@@ -28,8 +28,19 @@ def nested(in_tree: tree.Tree) -> bool:
 def examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
     """Leaves to trace with, arrays for those that are described."""
     leaves, in_tree = tree.flatten((args, kwargs))
-    leaves = list(map(example, leaves))
-    return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
+    return readable(list(map(example, leaves))), in_tree
+
+
+def readable(leaves: Sequence[Any]) -> list[Any]:
+    """The leaves, with copies of those arrays that kernels cannot read."""
+    return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
+
+
+def shows_copies(result: Any, given: Sequence[Any], leaves: Sequence[Any]) -> bool:
+    """Return whether a result lies in the memory of what was given instead of a leaf."""
+    copies = [one for one, leaf in zip(given, leaves, strict=True) if one is not leaf]
+    made = arrays(tree.flatten(result)[0]) if copies else []
+    return any(np.may_share_memory(array, copy) for array in made for copy in copies)
 
 
 def arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

@@ -9,11 +9,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from xjit import compile, jobs, tree
-from xjit.api.arguments import arrays, examples, nested, same
-from xjit.api.failures import foreign, is_internal, public, reported
+from xjit.api.arguments import examples, nested, readable, same, shows_copies
+from xjit.api.changing_numbers import ChangingNumbers
+from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
@@ -23,10 +22,8 @@ from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
 from xjit.capture.capture import Captured, capture, leaf_labels
-from xjit.capture.guarding.access_path import Path
-from xjit.capture.guarding.guards import Guards
-from xjit.capture.guarding.signature import NORMALISE, normalised, signature
-from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
+from xjit.capture.guarding.signature import NORMALISE, signature
+from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, XjitError
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
@@ -81,9 +78,7 @@ class Dispatcher:
         self._mistakes: dict[Key, Mistake] = {}
         self._plain = PlainCalls(function)
         self._told = Notices()  # why NumPy runs steps of programs, as far as the user knows
-        self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
-        self._numbers_change = False
-        self._fixed: frozenset[Path] = frozenset()  # those that can be constants only
+        self._numbers = ChangingNumbers()
         self._tally = tally or KernelTally()
         self._keeper = Keeper(function, options)
         self._traces = 0
@@ -121,8 +116,11 @@ class Dispatcher:
         leaves: Sequence[Any],
         in_tree: tree.Tree,
         arguments: tuple[Any, ...],
+        copied: bool = False,
     ) -> Any:
-        """The result for these leaves of these arguments; NumPy would compute it from ``args`` and ``kwargs``."""
+        """The result for these leaves, which NumPy would compute from ``args`` and ``kwargs``; no program changes
+        anything where arguments are ``copied``.
+        """
         signatures = tuple(map(signature, leaves))
         if None in signatures:
             place = signatures.index(None)
@@ -130,6 +128,8 @@ class Dispatcher:
                 return self.function(*args, **kwargs)
             return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, place))
         key = (in_tree, signatures)
+        if copied and any(found.changes_something for found in self._known.get(key, ())):
+            return self._beside_memory(args, kwargs, True, copied=True)
         for found in self._known.get(key, ()):
             result = found.answer(arguments, leaves)
             if result is not MISS:
@@ -147,9 +147,11 @@ class Dispatcher:
         wrong = self._mistakes.get(key)
         if wrong is not None and not self.options.raises:
             return self._tried_again(keys, args, kwargs, leaves, wrong)
-        return self._traced(keys, args, kwargs, leaves)
+        return self._traced(keys, args, kwargs, leaves, copied)
 
-    def _traced(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
+    def _traced(
+        self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], copied: bool
+    ) -> Any:
         """The result by a new trace, or by one that another thread makes meanwhile."""
         retrace, attempts = self._look_back(keys[0], leaves), ATTEMPTS
         while attempts:
@@ -168,11 +170,13 @@ class Dispatcher:
                 attempts -= 1
                 self._retraces.note(*retrace)  # its warning may be an error, the user's own
             self._plain.compiled(args, kwargs)
+            if copied and made.changes_something:
+                return self._beside_memory(args, kwargs, True, copied=True)
             result = made.run(leaves)
             if result is not MISS:
                 self._warn_of_steps(made)
                 return result
-            self._note_changes(made.captured.guards, leaves)
+            self._numbers.note(made.captured.guards, leaves)
         return self._numpy(args, kwargs, restless())
 
     def _watch(self) -> Watch:
@@ -189,14 +193,18 @@ class Dispatcher:
         key, flat = keys
         self._traces += 1
         self._refused.pop(key, None)
-        self._known.setdefault(key, []).insert(0, found)
+        traces = self._known.setdefault(key, [])
+        general = self._numbers.shared_by(found.captured)
+        traces.insert(len(traces) if general else 0, found)  # those for one number are quicker, and come first
         self._known.move_to_end(key)
         if flat is not None:
             self._flat_refused.pop(flat, None)
             self._flat[flat] = self._known[key]
         known = self.entries.get(found.names, ())
         if found.entry is not None and found.entry not in known:
-            self.entries = {**self.entries, found.names: (found.entry, *known)[:MAXIMUM_ENTRIES]}
+            ahead = known[: MAXIMUM_ENTRIES - 1]
+            made = (*ahead, found.entry) if general else (found.entry, *ahead)
+            self.entries = {**self.entries, found.names: made}
         while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
             oldest, traces = next(iter(self._known.items()))
             traces.pop()
@@ -296,7 +304,7 @@ class Dispatcher:
 
     def _planned(self, key: Any, trace: Trace) -> Specialisation:
         captured, kinds = trace.captured, tuple(map(type, trace.values))
-        lowered = trace.lowered(resolved(self.options.target), self._numbers_change)
+        lowered = trace.lowered(resolved(self.options.target), self._numbers.seen)
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -318,20 +326,14 @@ class Dispatcher:
             values = captured.guards.fetch(leaves)
             if values is not None:
                 return Trace(captured, leaves, values, watch)
-            self._note_changes(captured.guards, leaves)
+            self._numbers.note(captured.guards, leaves)
         raise restless()
 
     def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
         traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
-        try:
-            return traced(varying=self._varying, floating_errors=floating_errors)
-        except Exception as error:
-            if not self._varying or not is_lasting(error) or foreign(error):
-                raise
-            self._fixed, self._varying = self._fixed | self._varying, frozenset()
-            return traced(floating_errors=floating_errors)
+        return self._numbers.captured(functools.partial(traced, floating_errors=floating_errors))
 
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""
@@ -342,16 +344,10 @@ class Dispatcher:
         if others:
             guards = others[0].captured.guards
             reason = guards.reason(leaves)
-            self._note_changes(guards, leaves)
+            self._numbers.note(guards, leaves)
             return reason, reason.split(" changed", 1)[0]
         labels = leaf_labels(self.function, key[0])
         return difference(labels, last[1], key[1], last[0] == key[0])
-
-    def _note_changes(self, guards: Guards, leaves: Sequence[Any]) -> None:
-        """Numbers that have changed are inputs from now on."""
-        changed = guards.changed_numbers(leaves)
-        self._numbers_change |= bool(changed)
-        self._varying |= changed - self._fixed
 
     # ------------------------------------------------------------------ calls that NumPy answers
 
@@ -359,13 +355,10 @@ class Dispatcher:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], in_tree: tree.Tree
     ) -> Any:
         """Kernels that cannot read an array get a copy; NumPy, and results that are views, have the original."""
-        copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
-        new_args, new_kwargs = tree.unflatten(in_tree, copies)
-        result = self._looked_up(args, kwargs, copies, in_tree, (*new_args, *new_kwargs.values()))
-        made = arrays(tree.flatten(result)[0])
-        if any(np.may_share_memory(array, copy) for array in made for copy in copies if isinstance(copy, np.ndarray)):
-            return self.function(*args, **kwargs)
-        return result
+        given = readable(leaves)
+        new_args, new_kwargs = tree.unflatten(in_tree, given)
+        result = self._looked_up(args, kwargs, given, in_tree, (*new_args, *new_kwargs.values()), copied=True)
+        return self.function(*args, **kwargs) if shows_copies(result, given, leaves) else result
 
     def _refused_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], refused: Refusal) -> Any:
         if self.options.raises:
@@ -381,9 +374,11 @@ class Dispatcher:
         warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
-    def _beside_memory(self, args: tuple[Any, ...], kwargs: dict[str, Any], writable: bool) -> Any:
+    def _beside_memory(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], writable: bool, copied: bool = False
+    ) -> Any:
         """A call that writes to arrays that share memory, by NumPy; it refuses to write to what is read-only."""
-        error = shared_memory()
+        error = shared_memory(copied)
         if writable and self.options.raises:
             raise public(error) from None
         if writable:
@@ -443,13 +438,7 @@ class Dispatcher:
 
     def _not_prepared(self, keys: Keys, error: BaseException) -> None:
         """Lets calls run through NumPy; raises what is no matter of the compiler, and everything under strict."""
-        other, strict = foreign(error), self.options.raises
-        if other is not None:
-            raise other
-        if isinstance(error, XjitError) and (strict or not isinstance(error, CaptureError | TargetError)):
-            raise public(error) from None
-        if not isinstance(error, XjitError) and (strict or not is_internal(error)):
-            raise error
+        raise_unless_refused(error, self.options.raises)
         refused = error if isinstance(error, XjitError) else reported(self.function, error)
         why = refusal(refused)
         if jobs.run(lambda: self._refuse(keys, why)):
@@ -465,7 +454,7 @@ class Dispatcher:
             raise public(error) from None
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers_change
+        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers.seen
         return jobs.run(lambda: trace.lowered(target, varying), trace.watch.look)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
@@ -482,7 +471,7 @@ class Dispatcher:
 
     def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stages:
         """The program of such a call after each stage of the compiler."""
-        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers_change
+        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers.seen
         return jobs.run(lambda: reports(trace.captured.graph, trace.staged(target, varying)), trace.watch.look)
 
     def stats(self) -> Statistics:

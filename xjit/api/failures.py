@@ -8,7 +8,7 @@ import traceback
 from typing import Any
 
 from xjit import config
-from xjit.errors import TargetError, XjitError, is_lasting
+from xjit.errors import CaptureError, TargetError, XjitError, is_lasting
 from xjit.ir.handlers import from_handler, is_foreign
 
 
@@ -49,3 +49,14 @@ def reported(function: Any, error: BaseException) -> TargetError:
     )
     found.__cause__ = error
     return found
+
+
+def raise_unless_refused(error: BaseException, strict: bool) -> None:
+    """Raise what is no matter of the compiler, and everything under strict."""
+    other = foreign(error)
+    if other is not None:
+        raise other
+    if isinstance(error, XjitError) and (strict or not isinstance(error, CaptureError | TargetError)):
+        raise public(error) from None
+    if not isinstance(error, XjitError) and (strict or not is_internal(error)):
+        raise error

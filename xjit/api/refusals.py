@@ -70,8 +70,15 @@ def _bare(error: XjitError) -> XjitError:
     return error
 
 
-def shared_memory() -> CaptureError:
-    """The error about arrays that cannot be written to by a program: what it reads meanwhile might change."""
+def shared_memory(copied: bool = False) -> CaptureError:
+    """The error about arrays that cannot be written to by a program: what it reads meanwhile might change, or is
+    ``copied``.
+    """
+    if copied:
+        return CaptureError(
+            "xjit: the function writes to an array, and an argument is unaligned or in another byte order",
+            fix="pass aligned arrays in the byte order of the processor",
+        )
     return CaptureError(
         "xjit: an array that the function writes to shares memory with another one",
         fix="pass arrays that do not overlap",

@@ -87,6 +87,8 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
         assert output.path is not None
         return output.path.read(leaves)
     array = results[output.index]
+    if output.code >= 0 and (number := int(results[output.code])):
+        return output.arrays[number - 1].read(leaves)
     if output.python is not None and (output.doubt < 0 or results[output.doubt]):
         return output.python(np.asarray(array)[()].item())
     if output.scalar:
@@ -118,7 +120,9 @@ def _input(path: Path, kind: type, text: GuardText) -> str:
 def _is_what_programs_return(captured: Outline) -> bool:
     """Return whether the result is the program's only output, or the tuple of all of them, as they are."""
     outputs, out_tree = captured.outputs, captured.out_tree
-    plain = all(one.source == "graph" and not (one.python or one.frozen or one.scalar) for one in outputs)
+    plain = all(
+        one.source == "graph" and not (one.python or one.frozen or one.scalar or one.code >= 0) for one in outputs
+    )
     if not plain or [one.index for one in outputs] != list(range(len(outputs))):
         return False
     if isinstance(out_tree, tree.Leaf):
@@ -141,6 +145,9 @@ def _leaf(output: Output, single: bool, text: GuardText) -> str:
         assert output.path is not None
         return text.local(output.path)
     made = "made" if single else f"made[{output.index}]"
+    if output.code >= 0:
+        arrays = "".join(f"{text.local(path)}, " for path in output.arrays)
+        return f"{text.constant(functools.partial(_numbered, output))}(made, ({arrays}))"
     if output.doubt >= 0:
         return f"{text.constant(functools.partial(_decided, output))}(made)"
     if output.python is not None or output.frozen:
@@ -154,6 +161,11 @@ def _finished(output: Output, array: Any) -> Any:
 
 def _decided(output: Output, results: Any) -> Any:
     return finish(output, results, ())
+
+
+def _numbered(output: Output, results: Any, arrays: Sequence[Any]) -> Any:
+    number = int(results[output.code])
+    return arrays[number - 1] if number else results[output.index]
 
 
 def _nested(structure: tree.Tree, leaves: Iterator[str], text: GuardText) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.api.shortcut import finish, names_of, shortcut
+from xjit.api.verification import check
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
@@ -17,7 +18,7 @@ from xjit.ops.define.evaluate import evaluate_graph
 from xjit.runtime.calls.records import can_be_written
 from xjit.runtime.miss import MISS
 from xjit.runtime.steps.program import Program
-from xjit.types import ArrayType, dtype_class, is_writable
+from xjit.types import ArrayType, is_writable
 
 
 @dataclass(eq=False)
@@ -57,6 +58,11 @@ class Specialisation:
         finished = [finish(output, results, leaves) for output in self.captured.outputs]
         return tree.unflatten(self.captured.out_tree, finished)
 
+    @property
+    def changes_something(self) -> bool:
+        """Return whether another run would be noticed, or the arrays that are written to."""
+        return bool(self.captured.written) or not _may_run_again(self.captured.graph)
+
     def is_kept_from(self, leaves: Sequence[Any]) -> bool:
         """Return whether the program would serve these leaves, were they writable arrays that share no memory."""
         values = self.captured.guards.fetch(leaves) if self.captured.written else None
@@ -75,9 +81,10 @@ class Specialisation:
             return program.run(values)
         with np.errstate(all="ignore"):
             expected = [np.array(one) for one in self._interpret(values)]
+        before = [value.copy(order="K") if isinstance(value, np.ndarray) else value for value in values]
         results = program.run(values)
         stored = [values[place] for _, place in self.captured.written]
-        check(self.captured.graph, [*results, *stored], expected)
+        check(self.captured.graph, [*results, *stored], expected, before)
         return results
 
     def _by_numpy(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -114,19 +121,3 @@ def own(type: ArrayType, result: Any, others: Sequence[Any]) -> Any:
 def _may_run_again(graph: Graph) -> bool:
     """Return whether nothing would notice another run."""
     return all(node.op.barrier for node in graph.effects)
-
-
-def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None:
-    """Raises TargetError where a compiled result differs from NumPy's by more than rounding allows."""
-    for node, got, wanted in zip(graph.outputs, results, expected, strict=True):
-        exact = dtype_class(node.aval.dtype) in "PI"
-        bytes_each = node.aval.dtype.itemsize // (2 if dtype_class(node.aval.dtype) == "C" else 1)
-        precision = 1e-13 if bytes_each >= 8 else 1e-5 if bytes_each == 4 else 1e-2
-        scale = np.abs(np.asarray(wanted)[np.isfinite(wanted)]).max(initial=0.0) if not exact else 0.0
-        same = np.allclose(got, wanted, 0 if exact else precision, precision * scale, equal_nan=True)
-        if not same:
-            raise TargetError(
-                f"xjit: the compiled result of {node.op.name} differs from NumPy's",
-                where=node.where,
-                fix="please report this, with the text of f.graph(...) and f.source(...)",
-            )

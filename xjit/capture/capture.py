@@ -16,22 +16,26 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.origins import code_of
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.demands import tested
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
-from xjit.errors import XjitError
+from xjit.errors import CaptureError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.source_location import NOWHERE, Where
 from xjit.ops.define.core import lift
+from xjit.ops.effects.barrier import optimization_barrier
+from xjit.types import is_writable
 from xjit.watch import UNWATCHED, Watch
 
 
@@ -115,6 +119,10 @@ def capture(
         except Exception as error:
             if rewriting.renewed():
                 continue
+            if isinstance(error, UnboundLocalError) and rewriting.is_used:
+                names = ", ".join(dict.fromkeys(recorder.unbound)) or "a variable"
+                reason = f"{names} has a value only where the run decides so, and is read where it may have none"
+                raise CaptureError(f"xjit: {reason}", fix="assign it on both branches") from error
             if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
                 raise
         else:
@@ -195,6 +203,32 @@ def _check_place_known(value: TracedValue) -> None:
         )
 
 
+def _trace_shared_constants(values: Sequence[Any], trace: CaptureTrace) -> None:
+    """Makes arrays of constants traced ones where several results show one, so that these stay views of it."""
+    roots = [value.root for value in {id(value): value for value in values if is_constant(value)}.values()]
+    for root in roots:
+        if is_constant(root) and sum(one is root for one in roots) > 1:
+            root.buffer.advance(trace, optimization_barrier(root).node)
+
+
+def _check_memory_known(values: Sequence[Any]) -> None:
+    """CaptureError where only the run will tell if a result is memory of another one, or of an array from outside.
+
+    Where a number tells which array from outside a result is, that array is returned.
+    """
+    found = {value.buffer: value for value in values if isinstance(value, BufferView) and not value.scalar}
+    for buffer, value in found.items():
+        if buffer.path is not None:
+            continue
+        outside = any(one.path is not None for one in buffer.kin)
+        if any(one.path is None and one in found for one in buffer.kin) or (outside and code_of(value) is None):
+            refuse(
+                "the function returns an array that may be one with another, as only the run will tell",
+                value,
+                fix="return a copy: x.copy()",
+            )
+
+
 class _Results:
     """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
 
@@ -208,7 +242,10 @@ class _Results:
 
     def captured(self, result: Any, leaf_count: int) -> Captured:
         leaves, out_tree = tree.flatten(result)
+        _trace_shared_constants(leaves, self.trace)
+        self.nodes += tested(self.trace)
         outputs = tuple(map(self.output, leaves))
+        _check_memory_known(leaves)
         written = self.written()
         graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder, frozenset(written))
         guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
@@ -229,12 +266,13 @@ class _Results:
         if path is not None:
             return Output("argument", path=path)
         if type(leaf) is np.ndarray or is_constant(leaf):
-            return Output("graph", self._place(leaf, lift(self.trace, leaf)))
+            frozen = not is_writable(leaf) if type(leaf) is np.ndarray else bool(leaf.frozen)
+            return Output("graph", self._place(leaf, lift(self.trace, leaf)), frozen=frozen)
         if isinstance(leaf, TracedValue):
             _check_place_known(leaf)
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
-            doubt = doubt_of(leaf)
+            doubt, code = doubt_of(leaf), self._code(leaf)
             return Output(
                 "graph",
                 index,
@@ -244,6 +282,8 @@ class _Results:
                 python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
                 doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
+                code=-1 if code is None else self._place(code, code.node),
+                arrays=self.recorder.numbered() if code is not None else (),
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
@@ -253,6 +293,13 @@ class _Results:
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
+
+    def _code(self, value: TracedValue) -> TracedValue | None:
+        """The number of the array from outside that a result is, where only the run tells it."""
+        if value.scalar or value.weak is not None:
+            return None
+        code = code_of(value)
+        return code if isinstance(code, TracedValue) else None
 
     def _memory(self, value: TracedValue) -> int:
         """The number of the memory that a value lies in, if that is the function's own and its views are known."""

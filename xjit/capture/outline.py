@@ -24,6 +24,8 @@ class Output:
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
     python  float, if Python itself computed this: the result is a Python number
     doubt   the output of the graph that says if it is one, and not NumPy's; -1 where that is known
+    code    the output of the graph that says which of the arrays from outside it is, 0 if none; -1 where it is none
+    arrays  the places of these, from 1
     """
 
     source: Source
@@ -36,6 +38,8 @@ class Output:
     python: type | None = None
     memory: int = -1
     doubt: int = -1
+    code: int = -1
+    arrays: tuple[Path, ...] = ()
 
 
 class Outline(Protocol):

@@ -44,6 +44,11 @@ class TracedValue:
         put(self, "frozen", False)
 
     @property
+    def last_node(self) -> Node:
+        """The node that the value was read as last, for messages: none is made for it."""
+        return self.node
+
+    @property
     def dtype(self) -> Any:
         """The element type."""
         return self.node.aval.dtype
@@ -196,6 +201,13 @@ class Trace:
             if self.parent.extents is not None:
                 self.parent.extents.hand_on(self, outer, inner)
         return self.captures[outer]
+
+    def reaches(self, node: Node) -> bool:
+        """Return whether the trace, or one around it, has made a node."""
+        trace: Trace | None = self
+        while trace is not None and node not in trace._own:
+            trace = trace.parent
+        return trace is not None
 
     def finish(self, outputs: tuple[Node, ...]) -> Graph:
         """The graph of what was traced."""

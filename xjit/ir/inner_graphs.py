@@ -32,6 +32,13 @@ def inner_graphs(node: Node) -> tuple[InnerGraph, ...]:
     return tuple(InnerGraph(graph, tuple(operands)) for graph, operands in pairs)
 
 
+def changed_parameters(node: Node, inner: InnerGraph) -> frozenset[Node]:
+    """The parameters of a branch that stand for what the choice changes: it may write over them."""
+    changes = node.kwargs.get("changes", ())
+    pairs = zip(inner.graph.parameters, inner.operands, strict=True)
+    return frozenset(parameter for parameter, number in pairs if number in changes)
+
+
 def with_graphs(node: Node, graphs: tuple[Graph, ...]) -> Node:
     """The node with other graphs in place of its own; itself if they are the same."""
     if all(a is b for a, b in zip(graphs, node.param(GRAPHS), strict=True)):

@@ -5,7 +5,7 @@ i + 3 and i + 1      are 2 apart, whatever i is
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
@@ -31,31 +31,45 @@ class LinearSum(NamedTuple):
         return LinearSum(self.constant + times * other.constant, kept)
 
 
+_Known: TypeAlias = "dict[tuple[Node, int], LinearSum]"
+
 NOTHING = LinearSum(0, {})
 
 
-def linear_sum(node: Node, depth: int = _DEEPEST) -> LinearSum:
+def linear_sum(node: Node) -> LinearSum:
     """The sum that a node of rank 0 computes, of 64-bit integers."""
+    return _node_sum(node, _DEEPEST, {})
+
+
+def _node_sum(node: Node, depth: int, known: _Known) -> LinearSum:
+    """The sum of a node; those that are ``known`` are not found again for each way that leads to a node."""
+    found = known.get((node, depth))
+    if found is None:
+        found = known[node, depth] = _found_sum(node, depth, known)
+    return found
+
+
+def _found_sum(node: Node, depth: int, known: _Known) -> LinearSum:
     if node.op is CONSTANT and node.aval.size == 1 and node.aval.dtype.kind in "iu":
         return LinearSum(int(node.param("value").item()), {})
     if depth and node.op.kind is Kind.ELEMENTWISE and node.element is not None and node.aval.dtype == INT64:
-        found = _sum_of(node.element, node, depth - 1)
+        found = _sum_of(node.element, node, depth - 1, known)
         if found is not None:
             return found
     return LinearSum(0, {node: 1})
 
 
-def _sum_of(expr: Expr, node: Node, depth: int) -> LinearSum | None:
+def _sum_of(expr: Expr, node: Node, depth: int, known: _Known) -> LinearSum | None:
     """The sum that an expression over the operands of a node is; None of others."""
     match expr:
         case Arg(index) if node.inputs[index].aval.dtype == INT64:
-            return linear_sum(node.inputs[index], depth)
+            return _node_sum(node.inputs[index], depth, known)
         case Lit(literal) if literal.dtype == INT64:
             return LinearSum(int(literal.item()), {})
         case Prim("add" | "sub" as name, (one, other)):
-            left, right = _sum_of(one, node, depth), _sum_of(other, node, depth)
+            left, right = _sum_of(one, node, depth, known), _sum_of(other, node, depth, known)
             return None if left is None or right is None else left.plus(right, 1 if name == "add" else -1)
         case Prim("neg", (one,)):
-            found = _sum_of(one, node, depth)
+            found = _sum_of(one, node, depth, known)
             return None if found is None else NOTHING.plus(found, -1)
     return None

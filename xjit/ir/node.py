@@ -78,7 +78,11 @@ class Node:
 
     @property
     def updated(self) -> tuple[Node, ...]:
-        """The operands that an UPDATE operation changes elements of: its results are these, changed."""
+        """The operands that a node changes elements of: the results of an UPDATE operation are these, changed; an
+        operation of control ``changes`` those that its graphs may write over.
+        """
+        if self.op.kind is Kind.CONTROL:
+            return tuple(dict.fromkeys(self.inputs[number] for number in self.kwargs.get("changes", ())))
         return self.inputs[: self.param("n")] if self.op.kind is Kind.UPDATE else ()
 
     @lazy

@@ -5,6 +5,7 @@ A counter below 10 is within 0 .. 9, one more than it within 1 .. 10, and x & 25
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
 from xjit.types import BOOL, DType, dtype_class
 
 Span: TypeAlias = "tuple[int, int]"
+_Known: TypeAlias = "dict[tuple[Node, int], Span]"
 
 _DEEPEST = 32
 _TRUTH: Span = (0, 1)
@@ -30,10 +32,18 @@ def span_of(node: Node, trace: Trace | None) -> Span:
 
     The node is one of the trace, or of a trace around it.
     """
-    return _node_span(node if trace is None else trace.adopt(node), trace, _DEEPEST)
+    return _node_span(node if trace is None else trace.adopt(node), trace, _DEEPEST, {})
 
 
-def _node_span(node: Node, trace: Trace | None, depth: int) -> Span:
+def _node_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> Span:
+    """The span of a node; those that are ``known`` are not found again for each way that leads to a node."""
+    found = known.get((node, depth))
+    if found is None:
+        found = known[node, depth] = _found_span(node, trace, depth, known)
+    return found
+
+
+def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> Span:
     found = None if trace is None else trace.spans.get(node)
     if found is not None:
         return found
@@ -44,12 +54,12 @@ def _node_span(node: Node, trace: Trace | None, depth: int) -> Span:
         return type_span(node.aval.dtype)
     if node.op is PARAMETER:
         outer = _captured(node, trace)
-        inside = None if outer is None or trace is None else _node_span(outer, trace.parent, depth - 1)
+        inside = None if outer is None or trace is None else _node_span(outer, trace.parent, depth - 1, known)
         return inside or type_span(node.aval.dtype)
     if node.op.kind is Kind.ELEMENTWISE and node.element is not None:
-        return _expr_span(node.element, lambda number: _node_span(node.inputs[number], trace, depth - 1))
+        return _expr_span(node.element, lambda number: _node_span(node.inputs[number], trace, depth - 1, known))
     if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
-        return _node_span(node.inputs[0], trace, depth - 1)
+        return _node_span(node.inputs[0], trace, depth - 1, known)
     return type_span(node.aval.dtype)
 
 
@@ -62,6 +72,7 @@ def _captured(node: Node, trace: Trace | None) -> Node | None:
     return outer[place] if place is not None and place < len(outer) and trace.captures[outer[place]] is node else None
 
 
+@functools.cache
 def type_span(dtype: DType) -> Span:
     """All numbers of an element type."""
     if dtype == BOOL:

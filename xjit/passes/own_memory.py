@@ -4,11 +4,22 @@
 
 The copy is the one value whose elements the update changes. The plan leaves it out where nobody reads the operand
 afterwards: then the copy is the operand, and only the window moves.
+
+A choice whose branches update an operand has such a copy in front of it, too, for all of them, and a loop in front of
+the arrays that it starts from::
+
+    conditional c x s {update x s, x}  ->  conditional c (pack x) s {update x s, x}
+    while_loop i x {...}               ->  while_loop i (pack x) {...}
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
 from xjit.dataclass import replace
+from xjit.ir.context import CONSTANT
+from xjit.ir.inner_graphs import InnerGraph, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops.define.memory_order import PACK
@@ -16,27 +27,60 @@ from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.types import c_order
 
 
-def own_what_is_updated(graph: Graph) -> Graph:
-    """The graph with a copy in front of each update; the same object when there are none.
+def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) -> Graph:
+    """The graph with a copy in front of each update, those in graphs inside of it included; the same object when
+    there are none.
 
-    Equal copies stay apart: each is changed in another way.
+    Equal copies stay apart: each is changed in another way. Operations of control copy by themselves what they
+    change of values that are ``given``.
     """
-    if not any(node.updated for node in graph.nodes):
+    if not any(node.updated or node.op.control for node in graph.nodes):
         return graph
     new: dict[Node, Node] = {}
     for node in graph.nodes:
         inputs = tuple(new[source] for source in node.inputs)
-        if len(node.updated) == 1 and not inputs[1].aval.size:  # of nothing nothing changes
-            new[node] = copy_for(inputs[0], node)
-            continue
         if node.op.kind is Kind.UPDATE:
             count = len(node.updated)
+            if count == 1 and not inputs[1].aval.size:  # of nothing nothing changes
+                new[node] = copy_for(inputs[0], node)
+                continue
             inputs = (*(copy_for(source, node) for source in inputs[:count]), *inputs[count:])
         after = None if node.after is None else new[node.after]
         same = after is node.after and inputs == node.inputs
         new[node] = node if same else replace(node, inputs=inputs, after=after)
+        if node.op.control:
+            new[node] = _with_own_operands(new[node], given)
     outputs = tuple(new[node] for node in graph.outputs)
     return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+
+
+def _with_own_operands(node: Node, given: AbstractSet[Node]) -> Node:
+    """An operation of control with copies of the operands that it changes; the same object where it changes none."""
+    inner = inner_graphs(node)
+    parts = [[node.inputs[number] for number in one.operands] for one in inner]
+    if node.op.control == "loop":
+        begun = node.inputs[: node.param("n")]
+        changed = {one for one in begun if one.aval.rank and node.inputs.count(one) == 1}
+    else:
+        found = {node.inputs[number] for one in inner for number in _changed(one)}
+        changed = {one for one in found if all(part.count(one) <= 1 for part in parts)}
+    own = {one for one in changed if one not in given and one.op is not CONSTANT}
+    copies = {source: copy_for(source, node) for source in node.inputs if source in own}
+    if not copies:
+        return node
+    changes = tuple(number for number, source in enumerate(node.inputs) if source in copies)
+    inputs = tuple(copies.get(source, source) for source in node.inputs)
+    return replace(node, inputs=inputs, params=(*node.params, ("changes", changes)))
+
+
+def _changed(inner: InnerGraph) -> Iterator[int]:
+    """The operands of which a graph inside of a choice changes elements, and those that a loop in it starts from."""
+    graph = inner.graph
+    begun = {source for node in graph.nodes if node.op.control == "loop" for source in node.inputs[: node.param("n")]}
+    begun |= {copy.inputs[0] for node in graph.nodes for copy in node.updated}
+    for parameter, number in zip(graph.parameters, inner.operands, strict=True):
+        if parameter in begun and parameter.aval.rank:
+            yield number
 
 
 def copy_for(source: Node, reader: Node) -> Node:

@@ -14,12 +14,14 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
+from xjit.ir.repeated_calls import is_demand
 from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
@@ -83,6 +85,21 @@ def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingP
     versions = {*chains, *itertools.chain.from_iterable(chains.values())}
     copied = (node for node in (*kept, *graph.outputs) if node.op is PACK and node not in versions)
     return Stores(chains, kept, frozenset(node for node in copied if _base(node.inputs[0]) in versions))
+
+
+def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
+    """The ways to try first: what a demand of the function's needs is made apart from memory that callers see."""
+    demands = tuple(node for node in graph.nodes if is_demand(node))
+    needed = frozenset(topological(demands))
+    return {number: _first_way(graph.outputs[number], needed) for number, _ in written}
+
+
+def _first_way(output: Node, needed: AbstractSet[Node]) -> Way:
+    if needed.isdisjoint(topological((output,))):
+        return Way.ALONG
+    changed = (node for node in topological((output,)) if node in needed and node.op is not PARAMETER)
+    updated = any((node.op.kind is Kind.UPDATE and node.type == output.type) or node.op.control for node in changed)
+    return Way.APART if updated else Way.ALONG
 
 
 def _updates(node: Node) -> list[Node]:

@@ -52,3 +52,11 @@ def test_attributes_of_chosen_elements_are_not_assigned() -> None:
 
     with pytest.raises(xjit.errors.XjitError, match="boolean mask"):
         xjit.jit(assigned, strict=True)(np.arange(2.0))
+
+
+def test_limited_values_are_not_stored_at_index_arrays() -> None:
+    def stored(x: Any, n: Any) -> None:
+        x[np.arange(2)] = x[: int(n[0]) : 2] + x[0]
+
+    with pytest.raises(xjit.errors.CaptureError, match="stored at index arrays"):
+        xjit.jit(stored, strict=True)(np.ones((3, 3)), np.array([3.0]))

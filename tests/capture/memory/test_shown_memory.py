@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xjit
+from tests.capture.memory.seen_memory import check_like_numpy
 from xjit.errors import CaptureError, FallbackWarning
 
 
@@ -98,3 +99,31 @@ def test_views_of_copies_that_need_no_move_are_not_views_of_arguments() -> None:
 
             found = xjit.jit(function, strict=True)(x)
             assert np.array_equal(found, function(x)) and not np.shares_memory(found, x)
+
+
+def copies_and_views(x: Any) -> Any:
+    one, other = x.copy(), x.flatten()
+    return one[1:], one, other, other[None], x
+
+
+def views_of_zeros(x: Any) -> Any:
+    y, z = np.zeros(4), np.zeros(4)
+    return y[1:], y, z.reshape(2, 2), z, y.view()
+
+
+def views_of_zeros_that_are_written(x: Any) -> Any:
+    y = np.zeros(4)
+    part = y[1:]
+    y[2] = x[0, 0] + 5
+    return part, y
+
+
+def parts_of_constants(x: Any) -> Any:
+    return np.ones((2, 3)).diagonal(), np.ones((2, 3)).imag, np.broadcast_to(x, x.shape), x.squeeze()
+
+
+@pytest.mark.parametrize(
+    "function", [copies_and_views, views_of_zeros, views_of_zeros_that_are_written, parts_of_constants]
+)
+def test_results_share_memory_with_each_other_as_in_numpy(function: Any) -> None:
+    check_like_numpy(function, lambda: (np.arange(12.0).reshape(3, 4),), strict=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from xjit import xjit
+from xjit.errors import CaptureError
 
 
 def halved(x: Any) -> Any:
@@ -27,3 +29,31 @@ def halved(x: Any) -> Any:
 def test_while_whose_turns_differ_in_shapes() -> None:
     x = np.random.default_rng(5).standard_normal(1 << 10)
     np.testing.assert_allclose(xjit(strict=True)(halved)(x), halved(x), rtol=1e-13)
+
+
+def widened(x: Any, turns: Any) -> Any:
+    """Sums of arrays whose lengths differ from turn to turn."""
+    for i in range(turns):
+        x = x + np.linspace(0.0, 1.0, 3 + i % 4).sum() * x
+    return x
+
+
+def scaled(x: Any, factors: Any) -> Any:
+    """Products with numbers in a list."""
+    for factor in factors:
+        if x[0] > 3.0:
+            x = x + 1.0
+        x = x * factor
+    return x
+
+
+def test_a_loop_that_cannot_be_captured_is_unrolled_if_it_is_short() -> None:
+    x = np.linspace(0.0, 1.0, 5)
+    np.testing.assert_allclose(xjit(strict=True)(widened)(x, 40), widened(x, 40), rtol=1e-13)
+    with pytest.raises(CaptureError, match=r"(?s)linspace: the shape.*, in widened.*fix: "):
+        xjit(strict=True)(widened)(x, 10**9)
+
+
+def test_a_loop_over_python_objects_is_unrolled() -> None:
+    x = np.linspace(2.0, 4.0, 5)[::-1]
+    np.testing.assert_allclose(xjit(strict=True)(scaled)(x, [1.1] * 9), scaled(x, [1.1] * 9), rtol=1e-13)

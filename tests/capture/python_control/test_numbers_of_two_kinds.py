@@ -34,3 +34,18 @@ def test_one_trace_is_right_for_any_number_of_turns() -> None:
     compiled, y = xjit(strict=True)(stepped), np.array([1.0, 2.5])
     for end in (3.0, -1.0, 0.7, 0.5):
         assert_same(compiled(y, end), stepped(y, end))
+
+
+def changes_of_sign(x: Any) -> Any:
+    count, last = 0, None
+    for value in x:
+        positive = value > 0
+        if last is not None and positive != last:
+            count += 1
+        last = positive
+    return count
+
+
+def test_a_variable_may_be_none_in_front_of_a_loop() -> None:
+    x = np.sin(np.arange(300.0))
+    assert_same(xjit(strict=True)(changes_of_sign)(x), changes_of_sign(x))

@@ -114,16 +114,6 @@ def test_a_number_is_pythons_or_numpys_as_the_turns_say() -> None:
     assert compiled.stats().traces == 1
 
 
-def _raises(x: Any) -> Any:
-    if x.sum() > 100:
-        raise ValueError("too large")
-    return x
-
-
-def _adds_other_shapes(x: Any, y: Any) -> Any:
-    return x + y if x.sum() > 100 else x
-
-
 def _collects(x: Any) -> Any:
     found = []
     for i in range(3):
@@ -145,8 +135,6 @@ def _writes_one_of_two(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
-        (_raises, (of.LINE,), "ValueError is raised where only the run decides"),
-        (_adds_other_shapes, (of.LINE, of.LINE[1:]), "ShapeError is raised where only the run decides"),
         (_collects, (of.LINE,), "a list is changed"),
         (_types_differ, (of.LINE,), "as only the run will tell"),
         (_writes_one_of_two, (of.LINE, of.SIGNED), "may be one with another"),

@@ -37,6 +37,23 @@ ELEMENTS = (
     *("np.sum(x[i:], keepdims=True)[0]", "k[:i].sum()", "k[i:].max()", "(k[i:] // 3).sum()"),
     *("np.count_nonzero(k[i:])", "x[i:].std()", "np.cumsum(x[i:])[-1]", "np.cumsum(x[:i + 1]).max()"),
     *("(np.zeros_like(x[:i]) + x[:i]).sum()", "np.ones_like(x[i:]).sum()", "np.add.reduce(x[i:])"),
-    *("np.maximum.reduce(x[i:])", "k[i:].astype(np.float64).sum()"),
+    *("np.maximum.reduce(x[i:])", "k[i:].astype(np.float64).sum()", "len(x[:i])", "len(A[i:, :i]) + 2 * len(x)"),
 )
-GROUPS = {"slices": SLICES, "matrices": MATRICES, "products": PRODUCTS, "elements": ELEMENTS}
+CREATED = (
+    *(
+        "np.zeros(i).sum()",
+        "(np.zeros(i) + x[:i]).sum()",
+        "(np.arange(i) * x[:i]).sum()",
+        "np.arange(i, 2 * i).sum()",
+    ),
+    *("np.ones((i, 3)).sum()", "np.ones(i, np.int64).sum()", "np.empty(i, dtype=np.float32).size"),
+    *(
+        "np.arange(2 * i, i).sum()",
+        "np.arange(i - 3, i).sum()",
+        "x[np.arange(i)].sum()",
+        "A[np.arange(i), np.arange(i)].sum()",
+        "A[np.arange(i), i - np.arange(i)].sum()",
+        "np.arange(len(x[:i])).sum()",
+    ),
+)
+GROUPS = {"slices": SLICES, "matrices": MATRICES, "products": PRODUCTS, "elements": ELEMENTS, "created": CREATED}

@@ -135,3 +135,15 @@ def test_wrong_arguments_are_errors_as_in_numpy(function: Any, arguments: Any, e
         function(*arguments)
     with pytest.raises(error):
         xjit.jit(function)(*arguments)
+
+
+def test_ranges_are_index_arrays() -> None:
+    def picked(a: Any) -> Any:
+        n = len(a)
+        a[range(n), range(n)] = 7
+        a[range(1, 3)] += 1
+        return a[range(n - 1, 0, -1)], a[:, range(0)], a[range(2), 1], np.take(a, range(2), axis=0)
+
+    x = np.arange(25.0).reshape(5, 5)
+    y = x.copy()
+    np.testing.assert_equal((xjit.jit(strict=True)(picked)(y), y), (picked(x), x))

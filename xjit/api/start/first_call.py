@@ -104,7 +104,7 @@ def _check(record: ProgramRecord, leaves: int) -> None:
             raise ValueError(f"the program has {results} outputs")
         if (output.source == "argument") != (output.place is not None):
             raise ValueError("an output has no source")
-        if not -1 <= output.doubt < results:
+        if not (-1 <= output.doubt < results and -1 <= output.code < results):
             raise ValueError(f"the program has {results} outputs")
         if output.python and output.python not in PYTHON:
             raise ValueError(f"{output.python} is no type of numbers")
@@ -131,6 +131,8 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
         frozen=record.frozen,
         python=python,
         doubt=record.doubt,
+        code=record.code,
+        arrays=tuple(map(binder.path, record.arrays)),
     )
 
 

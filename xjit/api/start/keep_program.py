@@ -103,7 +103,10 @@ def _output(output: Output, describer: Describer) -> OutputRecord:
     place = None if output.path is None else describer.place(output.path)
     python = "" if output.python is None else _PYTHON_NAMES[output.python]
     flags = output.scalar, output.frozen
-    return OutputRecord(output.source, output.index, output.value, place, *flags, python, output.doubt)
+    arrays = tuple(map(describer.place, output.arrays))
+    return OutputRecord(
+        output.source, output.index, output.value, place, *flags, python, output.doubt, output.code, arrays
+    )
 
 
 def _runs(program: ProgramSpec) -> list[RunStep]:

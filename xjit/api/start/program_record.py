@@ -45,6 +45,8 @@ class OutputRecord:
     frozen: bool
     python: str
     doubt: int
+    code: int
+    arrays: tuple[PlaceRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)

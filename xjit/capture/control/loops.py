@@ -21,6 +21,7 @@ from xjit.capture.control.state import (
     places_of,
     refused,
 )
+from xjit.capture.tracers.demands import unless_failed
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, span
 from xjit.dataclass import replace
@@ -70,6 +71,7 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
     trace = inner_trace("condition")
     with tracing(trace):
         held = truth(cond_fun(tree.unflatten(structure, state_parameters(trace, found))), name, "cond_fun")
+        held = unless_failed(held, trace)
     test = computed(trace, [held])
     return finished(loop(started(values, found), test, step), found, structure)
 
@@ -121,7 +123,7 @@ def counted(places: Sequence[Place], end: Any) -> Computation:
     trace = inner_trace("condition")
     with tracing(trace):
         counter, *_ = state_parameters(trace, places)
-        held = lt(counter, end)
+        held = unless_failed(lt(counter, end), trace)
     return computed(trace, [held])
 
 

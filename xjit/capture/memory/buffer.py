@@ -11,7 +11,9 @@ does not see: what makes the trace, a loop or a branch, hands them on.
 
 from __future__ import annotations
 
+import sys
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 from xjit.capture.guarding.access_path import Path
@@ -19,6 +21,10 @@ from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
+
+_HELD = [object()]
+ONE_REFERENCE = sys.getrefcount(_HELD[0])
+"""The references to an object that one container holds, as seen while its content is asked for."""
 
 
 class Buffer:
@@ -32,7 +38,7 @@ class Buffer:
     written  a trace has made another version
     blind    values that may show it in a way that cannot be followed: while they live nobody may write to it
     shared   it may be memory of another buffer, which such a value shows
-    pinned   another array may or may not share it, as only the run tells: nobody writes to either
+    kin      buffers that may be this memory, or not, as only the run tells: nobody writes to it while one is seen
     views    the live values that lie in it
     """
 
@@ -42,9 +48,9 @@ class Buffer:
         "first",
         "frozen",
         "home",
+        "kin",
         "label",
         "path",
-        "pinned",
         "shared",
         "views",
         "written",
@@ -58,7 +64,7 @@ class Buffer:
         self.frozen = frozen
         self.written = self.shared = False
         self.blind: list[weakref.ref[Any]] = []
-        self.pinned = False
+        self.kin: set[Buffer] = set()
         self.views: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def version(self, trace: Trace | None) -> Node:
@@ -79,6 +85,48 @@ class Buffer:
             trace.strides[node] = self.home.strides[self.first]
         for view in list(self.views.values()):
             view.forget()
+
+    @property
+    def is_seen(self) -> bool:
+        """Return whether a name may show the memory: the caller has it, or a live value of the current trace, or of
+        one around it, lies in it.
+        """
+        return self.is_of(current()) and (self.path is not None or self._has_names())
+
+    def _has_names(self) -> bool:
+        """Return whether anything holds a value that lies in it, besides what is remembered of variables."""
+        live = list(self.views.values())
+        counts = [sys.getrefcount(live[number]) - ONE_REFERENCE for number in range(len(live))]
+        trace: Any = self.home
+        remembered = [one for values in trace.recorder.remembered for one in values]
+        return any(count > sum(one is view for one in remembered) for view, count in zip(live, counts, strict=True))
+
+    def is_of(self, trace: Trace | None) -> bool:
+        """Return whether it was made in a trace, or in one around that."""
+        while trace is not None and trace is not self.home:
+            trace = trace.parent
+        return trace is not None
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether it shares its memory with a value in a way that cannot be followed."""
+        return self.shared or any(one() is not None for one in self.blind)
+
+    @property
+    def family(self) -> frozenset[Buffer]:
+        """The buffer and its kin."""
+        return frozenset((self, *self.kin))
+
+    def shares(self, other: Buffer) -> bool:
+        """Return whether this is the memory of another buffer, or may be."""
+        return other is self or other in self.kin
+
+    def may_be(self, others: Iterable[Buffer]) -> None:
+        """Notes that only the run tells if this is the memory of one of other buffers."""
+        for one in others:
+            if one is not self:
+                self.kin.add(one)
+                one.kin.add(self)
 
     def __repr__(self) -> str:
         return f"<buffer of {self.label or 'a local array'}>"
@@ -116,6 +164,11 @@ class BufferView(TracedValue):
         object.__setattr__(self, "_node", node)
 
     @property
+    def last_node(self) -> Node:
+        """The node that the value was read as last, if it ever was."""
+        return self.node if self._node is None else self._node
+
+    @property
     def is_linked(self) -> bool:
         """Return whether the value was put into a buffer."""
         return self._buffer is not None
@@ -145,9 +198,10 @@ class BufferView(TracedValue):
         """Forgets what was known of the elements."""
 
     def _current(self, buffer: Buffer) -> Node:
+        """The node in the version at hand; one that was made in a trace that has ended is made again."""
         trace = _around(current(), buffer.home)
         version = buffer.version(trace)
-        if version is not self._seen:
+        if version is not self._seen or not trace.reaches(self._node):
             object.__setattr__(self, "_node", replayed(self._steps, version, trace))
             object.__setattr__(self, "_seen", version)
         return self._node

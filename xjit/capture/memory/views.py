@@ -39,7 +39,7 @@ def link(result: Any, operands: Iterable[Any]) -> Any:
             link(part, operands)
     if isinstance(result, BufferView) and result.is_view and not result.is_linked:
         holders = [one for one in operands if isinstance(one, BufferView)]
-        result.frozen = any(one.frozen for one in holders)
+        result.frozen |= any(one.frozen for one in holders)
         for one in holders:
             steps = _steps_between(result.node, one)
             if steps is not None:
@@ -53,29 +53,38 @@ def link(result: Any, operands: Iterable[Any]) -> Any:
 def _note_blind(result: BufferView, holders: Iterable[BufferView]) -> None:
     """Notes that a view may show memory of operands in a way that cannot be followed, such as other element types."""
     for one in holders:
-        if _may_show(result.node, _versions(one)):
+        if _may_show(result.node, {*_versions(one), *_stand_ins(one.node)}):
             one.buffer.blind.append(weakref.ref(result))
             result.buffer.shared = True
 
 
 def _may_show(node: Node, ends: set[Node]) -> bool:
-    while len(node.inputs) == 1 and node not in ends:
+    while node.inputs and node not in ends:
         node = node.inputs[0]
     return node in ends
 
 
 def _versions(operand: BufferView) -> set[Node]:
     """The version of an operand's buffer, and what stands for it in the current trace."""
+    return _stand_ins(operand.buffer.version(current()))
+
+
+def _stand_ins(node: Node) -> set[Node]:
+    """A node, and what stands for it in the current trace."""
     trace = current()
-    version = operand.buffer.version(trace)
-    return {version, trace.adopt(version)} if trace is not None else {version}
+    return {node, trace.adopt(node)} if trace is not None else {node}
 
 
 def _steps_between(node: Node, operand: BufferView) -> tuple[Node, ...] | None:
-    """The operations that lead from the buffer of an operand to a node; None if they do not."""
-    ends = _versions(operand)
+    """The operations that lead from the buffer of an operand to a node; None if they do not.
+
+    A trace inside of the operand's has one parameter for all of the operations that lead to the operand.
+    """
+    ends, shown = _versions(operand), _stand_ins(operand.node)
     steps: list[Node] = []
     while node not in ends:
+        if node in shown:
+            return (*operand.steps, *reversed(steps))
         if not (node.shows or node.op.flat or node.access) or len(steps) == _LONGEST:
             return None
         steps.append(node)

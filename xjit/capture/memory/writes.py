@@ -35,9 +35,9 @@ def check_writable(target: Any) -> None:
         refuse("an array from outside of the function is written in place", fix="pass it as an argument")
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
-    if target.buffer.pinned:
+    if any(one.is_seen for one in target.buffer.kin):
         refuse("an array is written in place that may be one with another, as only the run tells", target)
-    if target.buffer.shared or any(one() is not None for one in target.buffer.blind):
+    if target.buffer.is_shown:
         refuse("an array that shares its memory with a view is written in place", target, fix="copy it first")
     if len(target.node.aval.order) < target.ndim:
         refuse("an array that shows an element of memory twice is written in place", target, fix="copy it first")

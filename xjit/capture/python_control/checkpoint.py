@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -11,6 +12,19 @@ from xjit.ir.current import current
 
 _CONTAINERS = (list, dict, set)
 _MAX_OBJECTS = 10_000
+
+
+@contextlib.contextmanager
+def remembered(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Keeps the values of variables to come back to; arrays among them have no further name by that."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    kept = trace.recorder.remembered
+    kept.append(values)
+    try:
+        yield values
+    finally:
+        kept.pop()
 
 
 class Checkpoint:

@@ -84,5 +84,8 @@ def _widens(weak: type, kind: Kind) -> bool:
 def _seen(value: Any, is_python: bool, kind: Kind) -> Any:
     trace = current()
     assert trace is not None
-    values = [value, constant(np.asarray(is_python))][: len(kind.types)]
+    beside = [constant(np.zeros((), type.dtype)) for type in kind.types[1:]]
+    if kind.doubtful:
+        beside = [constant(np.asarray(is_python))]
+    values = [value, *beside]
     return kind.seen(iter([lift(trace, one) for one in values]), trace)

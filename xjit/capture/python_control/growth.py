@@ -8,7 +8,7 @@ from xjit.capture.python_control.leaves import Kind
 from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import refuse
-from xjit.capture.tracers.traced_integers import Bounds, Pace
+from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
 
 _MOST_TYPES = 3
@@ -87,6 +87,8 @@ class Growth:
             return one
         if after.doubtful and not one.doubtful:
             return replace(one, doubtful=after.doubtful)
+        if after.origin > one.origin:
+            return replace(one, origin=after.origin)
         if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
@@ -104,7 +106,7 @@ class Growth:
             self.claims[place] = min(growth[0], 0), max(growth[1], 0)
             return replace(one, bounds=(one.bounds[0] + pace.all[0], one.bounds[1] + pace.all[1]), pace=pace)
         self.claims[place] = (1, -1)
-        return replace(one, bounds=_power_of_two(began, self.name))
+        return replace(one, bounds=_power_of_two(began))
 
     def _pace(self, growth: Bounds, inner: Pace | None) -> Pace | None:
         """The growth of an integer in all turns, which grows this much in one; None if that is too fast.
@@ -149,10 +151,10 @@ def _holds(bounds: Bounds, inner: Bounds) -> bool:
     return bounds[0] <= inner[0] and inner[1] <= bounds[1]
 
 
-def _power_of_two(bounds: Bounds, name: str) -> Bounds:
-    """The next bounds of a number of bits."""
+def _power_of_two(bounds: Bounds) -> Bounds:
+    """The next bounds of a number of bits; in the end those of 64, which the run looks at."""
     for width in _WIDTHS:
         found = (-(2**width) if bounds[0] < 0 else 0, 2**width - 1)
         if _holds(found, bounds):
             return found
-    refuse(f"the Python integer {name} may leave 64 bits in a loop", fix="start with a NumPy integer")
+    return WIDEST

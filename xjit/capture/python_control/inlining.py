@@ -58,20 +58,36 @@ def _is_copy(node: Node) -> bool:
     return node.op.kind is Kind.INDEXING and len(node.inputs) == 1 and node.type == node.inputs[0].type
 
 
-def inlined(part: Computation, pred: Any, instead: Mapping[Node, Node]) -> list[Any]:
+def inlined(part: Computation, pred: Any, memory: Mapping[Node, Node]) -> list[Any]:
     """The results of an arm, computed in the current trace; they hold where ``pred`` does.
 
-    Nodes of the current trace that the arm reads are replaced by others.
+    ``memory`` are the versions of buffers in front of the branch, in the order of the last results, each with what
+    the other arm has left there. What the arm writes is kept where ``pred`` holds, whatever it writes.
     """
     trace = current()
     assert trace is not None
     outer = [trace.adopt(value.node) for value in part.captures]
-    pairs = zip(part.graph.parameters, outer, strict=True)
-    known: dict[Node, Node] = {node: instead.get(given, given) for node, given in pairs}
+    given = dict(zip(part.graph.parameters, outer, strict=True))
+    known: dict[Node, Node] = {node: memory.get(one, one) for node, one in given.items()}
     for node in part.graph.nodes:
         if node not in known:
             known[node] = _copied(node, [known[one] for one in node.inputs], pred, trace)
-    return [TracedValue(known[node], trace) for node in part.graph.outputs]
+    results = [TracedValue(known[node], trace) for node in part.graph.outputs]
+    first = len(results) - len(memory)
+    for number, (before, left) in enumerate(memory.items(), first):
+        if given.get(_begun_as(part.graph.outputs[number])) is not before:
+            shape = left.aval.shape
+            results[number] = select(
+                broadcast(pred, shape) if shape else pred, results[number], TracedValue(left, trace)
+            )
+    return results
+
+
+def _begun_as(node: Node) -> Node:
+    """The value that updates of windows have made another one of, each of which keeps what is not to be changed."""
+    while node.op.kind is Kind.UPDATE or _is_copy(node):
+        node = node.inputs[0]
+    return node
 
 
 def _copied(node: Node, inputs: list[Node], pred: Any, trace: Trace) -> Node:

@@ -11,6 +11,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.origins import Origin, code_of, origin_of
 from xjit.capture.rewriting.runtime_protocol import VALUE
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import refuse
@@ -34,6 +35,7 @@ class Kind:
     ``pace`` is how these bounds came about, where a loop made them.
 
     A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    Beside an array that may be one from outside is the number of that, where its ``origin`` is known by numbers.
     """
 
     place: Place
@@ -41,6 +43,7 @@ class Kind:
     wraps: bool = False
     doubtful: type | None = None
     pace: Pace | None = None
+    origin: Origin = Origin.OWN
 
     @property
     def type(self) -> tuple[Any, ...]:
@@ -50,6 +53,8 @@ class Kind:
     @property
     def types(self) -> tuple[ArrayType, ...]:
         """The types of the values that a graph has of such a leaf."""
+        if self.origin is Origin.NUMBERED:
+            return self.place.aval, scalar_type(INT64)
         return (self.place.aval, scalar_type(BOOL)) if self.doubtful else (self.place.aval,)
 
     def seen(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
@@ -59,6 +64,8 @@ class Kind:
             value.bounds, value.wraps = self.bounds, self.wraps
         if self.doubtful:
             value.doubt = TracedValue(next(nodes), trace), self.doubtful
+        if self.origin is not Origin.OWN:
+            value.code = TracedValue(next(nodes), trace) if self.origin is Origin.NUMBERED else None
         return value
 
     def seen_behind(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
@@ -70,7 +77,8 @@ class Kind:
     def joined(self, other: Kind) -> Kind:
         """The kind of what is of one of two kinds that differ in bounds."""
         pace = self.pace if self.pace == other.pace else None
-        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace)
+        origin = max(self.origin, other.origin)
+        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace, origin=origin)
         if self.bounds is None or other.bounds is None:
             return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
@@ -97,6 +105,11 @@ _WIDE: dict[type, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64, FLOAT64), fl
 """The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""
 
 
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array that can be written to."""
+    return isinstance(value, TracedArray) and not value.scalar and value.weak is None
+
+
 def is_array_like(leaf: Any) -> bool:
     """Return whether a graph can hold the value of a leaf."""
     return type(leaf) in NUMBERS or isinstance(leaf, _ARRAYS)
@@ -108,7 +121,8 @@ def kind_of(leaf: Any, label: str) -> Kind:
     place = Place(label, plain_type(aval_of(operand)), scalar, weak)
     doubt = doubt_of(leaf)
     pace = getattr(leaf, "pace", None) if isinstance(leaf, TracedArray) else None
-    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1], pace=pace)
+    origin = origin_of(leaf) if is_array(leaf) else Origin.OWN
+    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1], pace=pace, origin=origin)
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:
@@ -147,6 +161,9 @@ def lifted(leaf: Any, kind: Kind) -> list[Any]:
     """The values of a graph that a leaf of a kind has: packed, and beside it the doubt."""
     operand, weak, _ = as_array(leaf, "loop", kind.place.label)
     value = converted(operand, kind)
+    if kind.origin is Origin.NUMBERED:
+        code = code_of(leaf)
+        return [row_major(value), code if isinstance(code, TracedValue) else constant(np.asarray(code, INT64))]
     if not kind.doubtful:
         return [row_major(value)]
     doubt = doubt_of(leaf)

@@ -12,7 +12,7 @@ import numpy as np
 from xjit.capture.guarding import guards
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.capture.tracers.traced_integers import WIDEST, Bounds, span
+from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
@@ -99,14 +99,13 @@ def _span(number: Any) -> Bounds:
 
 def limited(number: TracedScalar) -> Bounds:
     """Bounds of a number among the arguments, which become guards: the next size of an array, or 32 bits."""
-    recorder, value = number.recorder, number.value
-    above = next((size for size in recorder.sizes() if size >= value), 2**31)
-    below = 0 if value >= 0 else -(2**31)
-    if not number.is_argument or not below <= value <= above:
+    recorder = number.recorder
+    limits = limits_of(number.value, recorder.sizes()) if number.is_argument else None
+    if limits is None:
         return int(number), int(number)
-    recorder.decide(guards.outcome(number.sources[0], "<=", above, True))
-    recorder.decide(guards.outcome(number.sources[0], ">=", below, True))
-    return below, above
+    recorder.decide(guards.outcome(number.sources[0], "<=", limits[1], True))
+    recorder.decide(guards.outcome(number.sources[0], ">=", limits[0], True))
+    return limits
 
 
 class Sequence:
@@ -221,6 +220,11 @@ def turns_of(iterable: Any) -> Turns | None:
     if isinstance(iterable, TracedArray) and iterable.ndim:
         return Turns(0, len(iterable), lambda k: iterable[k])
     return None
+
+
+def known_of(iterable: Any) -> Any:
+    """The object that Python goes through where a loop cannot be one of the graph."""
+    return iterable.known() if isinstance(iterable, Sequence) else iterable
 
 
 def _of_range(first: Any, end: Any, step: int) -> Turns:

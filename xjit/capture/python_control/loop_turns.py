@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.leaves import Kind, flattened, is_array_like, kind_of, lifted, same, unflattened
+from xjit.capture.python_control.leaves import (
+    Kind,
+    flattened,
+    is_array,
+    is_array_like,
+    kind_of,
+    lifted,
+    same,
+    unflattened,
+)
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import truth
-from xjit.capture.rewriting.runtime_protocol import State
-from xjit.capture.tracers.provenance import CaptureTrace
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import plain as plain_type
 from xjit.ops.control.computations import row_major
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A leaf that is one object with another one, in front of a loop and at the end of each turn."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
     """A variable that turns change: the structure of its value, and the kinds of its leaves.
 
-    A leaf that is no array and stays as it is stands for itself.
+    A leaf that stays as it is stands for itself.
     """
 
     structure: tree.Tree
@@ -51,6 +69,9 @@ class Carried:
 def carried_of(name: str, value: Any) -> Carried:
     """The variable with the types that its value has."""
     leaves, labels, (structure,) = flattened([value], [name])
+    for leaf, label in zip(leaves, labels, strict=True):
+        if isinstance(leaf, LimitedArray):
+            refuse(f"{label} is an array whose size only the run knows, and turns of a loop change it")
     kinds = [
         kind_of(leaf, label) if is_array_like(leaf) else leaf for leaf, label in zip(leaves, labels, strict=True)
     ]
@@ -69,7 +90,23 @@ def is_same_value(one: Any, other: Any) -> bool:
 
 def values_of(carried: Sequence[Carried | None], start: Sequence[Any], trace: CaptureTrace) -> list[Any]:
     """The values of all variables at the beginning of a turn: new parameters of the trace for what is carried."""
-    return [value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)]
+    found = [value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)]
+    return with_twins(carried, found)
+
+
+def with_twins(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:
+    """The values of variables, where leaves that are one object are that."""
+    if not any(isinstance(leaf, Twin) for one in carried if one is not None for leaf in one.leaves):
+        return list(values)
+    objects = carried_values(carried, values)
+    kinds = [leaf for one in carried if one is not None for leaf in one.leaves]
+    pairs = zip(objects, kinds, strict=True)
+    own = iter([objects[kind.number] if isinstance(kind, Twin) else leaf for leaf, kind in pairs])
+    found: list[Any] = []
+    for one, value in zip(carried, values, strict=True):
+        leaves = [] if one is None else list(itertools.islice(own, len(one.leaves)))
+        found.append(value if one is None or value is UNBOUND else tree.unflatten(one.structure, leaves))
+    return found
 
 
 def _parameters(one: Carried, trace: CaptureTrace) -> Any:
@@ -109,11 +146,14 @@ def values_in(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A traced turn: its trace, the counter, and the values of the variables at its beginning and its end."""
+    """A traced turn: its trace, the counter, and the values of the variables at its end.
+
+    ``begin`` is the memory of each carried leaf at its beginning, None for what is no array.
+    """
 
     trace: CaptureTrace
     counter: Any
-    begin: tuple[Any, ...]
+    begin: tuple[Buffer | None, ...]
     after: tuple[Any, ...]
 
 
@@ -132,10 +172,28 @@ def traced_turn(
     with tracing(trace), undecided():
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)
+        begin = tuple(_memory_of(leaf) for leaf in carried_values(carried, values))
+        del values  # so that nothing but the variables holds them
         if test is not None:
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
-        return Turn(trace, number, values, state.get())
+        return Turn(trace, number, begin, state.get())
+
+
+def _memory_of(leaf: Any) -> Buffer | None:
+    return leaf.buffer if is_array(leaf) else None
+
+
+def carried_values(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:
+    """The leaves of the values of the variables that turns change; None for those of a variable that has no value, or
+    one of another structure.
+    """
+    found: list[Any] = []
+    for one, value in zip(carried, values, strict=True):
+        if one is not None:
+            leaves = [] if value is UNBOUND else tree.flatten(value)[0]
+            found += leaves if len(leaves) == len(one.leaves) else [None] * len(one.leaves)
+    return found
 
 
 def parameters_of(

@@ -6,7 +6,9 @@ else:     y = -x         conditional(x > 0, ...)      larger ones, and those tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +16,21 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.checkpoint import Checkpoint
+from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.inlining import inlined, is_small
-from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted, refuse_kinds, same
+from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of, lifted, refuse_kinds, same
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
-from xjit.capture.python_control.sharing import is_array, is_shared
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
+from xjit.capture.tracers.demands import demand, demanded, hold
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass
+from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
+from xjit.ir.source_location import is_own_code
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.conditional import branches
 from xjit.ops.define.core import aval_of, constant, lift
@@ -45,7 +49,12 @@ class Arm:
 
 def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
     """Runs both blocks in traces of their own; the variables then have the values of the one that is chosen."""
-    start, mark = state.get(), Checkpoint((then, otherwise))
+    with remembered(state.get()) as start:
+        _decided(pred, then, otherwise, state, start)
+
+
+def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tuple[Any, ...]) -> None:
+    mark = Checkpoint((then, otherwise))
 
     def run(block: Thunk) -> tuple[Any, ...]:
         state.set(start)
@@ -53,10 +62,12 @@ def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
         return state.get()
 
     try:
-        arms = [_arm(pred, True, lambda: run(then)), _arm(pred, False, lambda: run(otherwise))]
+        arms = _arms(pred, lambda: run(then), lambda: run(otherwise), mark)
     finally:
         state.set(start)
-    mark.check_objects()
+    if isinstance(arms, Raised):
+        (otherwise if arms.holds else then)()
+        return
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
     found = _chosen(pred, arms, pairs, [state.names[number] for number in places])
@@ -66,28 +77,63 @@ def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
     state.set(values)
 
 
+def _arms(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any], mark: Checkpoint) -> list[Arm] | Raised:
+    """The traces of both arms; if one of them ends by an error, that, after it is demanded that it is not taken."""
+    try:
+        arms = [_arm(pred, True, then), _arm(pred, False, otherwise)]
+    except Raised as raised:
+        mark.restore()
+        demand(logical_not(pred) if raised.holds else pred)
+        return raised
+    mark.check_objects()
+    return arms
+
+
+class Raised(Exception):
+    """An error of the user's, or NumPy's, at whose end an arm is: the one where the condition holds, or the other."""
+
+    def __init__(self, holds: bool) -> None:
+        super().__init__()
+        self.holds = holds
+
+
 def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
-    """The trace of one arm, where the condition holds or where it does not."""
+    """The trace of one arm, where the condition holds or where it does not; Raised if it ends by an error."""
     trace = inner_trace("then" if holds else "otherwise")
     trace.hands_on = True
     refine(trace, pred.node, holds)
     with tracing(trace), undecided():
-        return Arm(trace, run())
+        try:
+            return Arm(trace, run())
+        except Exception as error:
+            if not _is_of_users(error):
+                raise
+    raise Raised(holds)
+
+
+def _is_of_users(error: Exception) -> bool:
+    """Return whether the user's code or NumPy would raise an error, too."""
+    if isinstance(error, XjitError):
+        return isinstance(error, ShapeError | ArgumentError | IndexOutOfBoundsError)
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return not is_own_code(frames[-1][0].f_code)
 
 
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions."""
     mark = Checkpoint((then, otherwise))
-    arms = [_arm(pred, True, then), _arm(pred, False, otherwise)]
-    mark.check_objects()
+    arms = _arms(pred, then, otherwise, mark)
+    if isinstance(arms, Raised):
+        return (otherwise if arms.holds else then)()
     return _chosen(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
 
 
 def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:
     """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
     plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
-    wanted = [leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice)]
-    found = iter(_choose(pred, arms, wanted))
+    choices = (leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice))
+    wanted = {choice.objects: choice for choice in choices}
+    found = dict(zip(wanted, _choose(pred, arms, tuple(wanted.values())), strict=True))
     return [plan.value(found) for plan in plans]
 
 
@@ -99,6 +145,11 @@ class _Choice:
     one: Any
     other: Any
 
+    @property
+    def objects(self) -> tuple[int, int]:
+        """The two objects, between which all choices are one."""
+        return id(self.one), id(self.other)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plan:
@@ -108,18 +159,20 @@ class _Plan:
     leaves: tuple[Any, ...]
     whole: Any = None
 
-    def value(self, found: Any) -> Any:
+    def value(self, found: Mapping[tuple[int, int], Any]) -> Any:
         """Return the value, with what was chosen."""
         if self.structure is None:
             return self.whole
-        leaves = [next(found) if isinstance(leaf, _Choice) else leaf for leaf in self.leaves]
+        leaves = [found[leaf.objects] if isinstance(leaf, _Choice) else leaf for leaf in self.leaves]
         return tree.unflatten(self.structure, leaves)
 
 
 def _planned(name: str, one: Any, other: Any) -> _Plan:
     if one is UNBOUND or other is UNBOUND:
-        is_hidden = name == VALUE and one is not other  # which has a meaning only where it was assigned
-        return _only(name, one, other) if is_hidden else _Plan(None, (), UNBOUND)
+        if name == VALUE and one is not other:  # which has a meaning only where it was assigned
+            return _only(name, one, other)
+        _note_unbound(name, one is not other)
+        return _Plan(None, (), UNBOUND)
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         refuse_kinds(name, one, other, "behind a branch")
@@ -127,6 +180,13 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
         return _Plan(None, (), None)
     labels = tree.labels(structure, name)
     return _Plan(structure, tuple(map(_leaf, ones, others, labels)))
+
+
+def _note_unbound(name: str, differs: bool) -> None:
+    """Notes a variable that one arm leaves without a value: code that reads it cannot be traced."""
+    trace = current()
+    if differs and isinstance(trace, CaptureTrace):
+        trace.recorder.unbound.append(name)
 
 
 def _only(name: str, one: Any, other: Any) -> _Plan:
@@ -158,9 +218,30 @@ def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[A
     """The chosen leaves, as values of the current trace."""
     truths = [_of_truths(pred, choice) for choice in wanted]
     rest = [choice for choice, truth in zip(wanted, truths, strict=True) if truth is None]
-    buffers = list(dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace)))
-    made = iter(_computed(pred, arms, rest, buffers) if rest or buffers else ())
+    written = dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace))
+    demands = _demands(arms, written)
+    found = _computed(pred, arms, [*demands, *rest], list(written)) if demands or rest or written else []
+    for value in found[: len(demands)]:
+        hold(_outer(), value.node)
+    made = iter(found[len(demands) :])
     return [next(made) if truth is None else truth for truth in truths]
+
+
+def _demands(arms: Sequence[Arm], written: dict[Buffer, None]) -> list[_Choice]:
+    """The choice of what is demanded, if an arm demands something; no longer one of the buffers that are written."""
+    buffer = arms[0].trace.recorder and arms[0].trace.recorder.demands
+    if buffer not in written:
+        return []
+    del written[buffer]
+    values = [demanded(arm.trace) or constant(np.asarray(True)) for arm in arms]
+    return [_Choice(kind_of(values[0], "the conditions of errors"), *values)]
+
+
+def _outer() -> CaptureTrace:
+    """The trace around the arms."""
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    return outer
 
 
 def _of_truths(pred: Any, choice: _Choice) -> Any:
@@ -184,14 +265,14 @@ def _is_outside(value: Any) -> bool:
 
 
 def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: Sequence[Buffer]) -> list[Any]:
-    outer = current()
-    assert isinstance(outer, CaptureTrace)
-    parts = []
+    outer, parts = _outer(), []
     for arm, side in zip(arms, ("one", "other"), strict=True):
         leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
         parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
-    if all(map(is_small, parts)):
-        values = _both_computed(pred, parts, [outer.adopt(one.version(outer)) for one in buffers])
+    memory = [outer.adopt(one.version(outer)) for one in buffers]
+    # What an arm reads of two buffers that begin alike is one value, whichever the other arm has written to.
+    if all(map(is_small, parts)) and len(set(memory)) == len(memory):
+        values = _both_computed(pred, parts, memory)
     else:
         values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))
     nodes = [lift(outer, value) for value in values]
@@ -199,21 +280,32 @@ def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: 
         buffer.advance(outer, node)
     left = iter(nodes)
     found = [choice.kind.seen(left, outer) for choice in rest]
-    for choice, value in zip(rest, found, strict=True):
-        _pin(choice, value)
+    _connect(rest, found)
     return found
 
 
-def _pin(choice: _Choice, value: Any) -> None:
-    """Sees to it that nobody writes to an array that one arm leaves under another name, too."""
-    for leaf in (choice.one, choice.other):
-        if is_array(value) and is_shared(leaf):
-            leaf.buffer.pinned = value.buffer.pinned = True
+def _connect(choices: Sequence[_Choice], values: Sequence[Any]) -> None:
+    """Notes of which arrays what is chosen may be the memory, and which of it may be one."""
+    pairs = [pair for pair in zip(choices, values, strict=True) if is_array(pair[1])]
+    shared = [
+        (value, other)
+        for (one, value), (two, other) in itertools.combinations(pairs, 2)
+        if _share(one.one, two.one) or _share(one.other, two.other)
+    ]
+    memory = [[leaf.buffer.family for leaf in (choice.one, choice.other) if is_array(leaf)] for choice, _ in pairs]
+    for (_, value), families in zip(pairs, memory, strict=True):
+        value.buffer.may_be(itertools.chain(*families))
+    for value, other in shared:
+        value.buffer.may_be((other.buffer,))
+
+
+def _share(one: Any, other: Any) -> bool:
+    return is_array(one) and is_array(other) and bool(one.buffer.shares(other.buffer))
 
 
 def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:
     """The results of two small arms: one writes into the memory that the other leaves, each where it is chosen."""
-    ones = inlined(parts[0], pred, {})
+    ones = inlined(parts[0], pred, {before: before for before in memory})
     end = len(ones) - len(memory)
     after = {before: one.node for before, one in zip(memory, ones[end:], strict=True)}
     others = inlined(parts[1], logical_not(pred), after)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -11,25 +14,39 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, fitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
+from xjit.capture.python_control.loop_aliases import (
+    Aliases,
+    Objects,
+    aliases_of,
+    are_same,
+    connect,
+    objects_of,
+    will_meet,
+    with_objects,
+)
 from xjit.capture.python_control.loop_sequences import Turns
 from xjit.capture.python_control.loop_turns import (
     Carried,
     Turn,
     carried_of,
+    carried_values,
     is_same_value,
     leaves_of,
     parameters_of,
     traced_turn,
     values_in,
     versions_of,
+    with_twins,
     written_buffers,
 )
-from xjit.capture.python_control.sharing import may_exchange, period_of, pinned, writes_shared
+from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import truth
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
+from xjit.capture.tracers.demands import unless_failed
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
@@ -48,7 +65,8 @@ _MOST_PEELED = 2
 class Loop:
     """A loop of the user's: the variables, the condition for another turn, the body, and what is gone through.
 
-    ``certain`` tells if the first turn surely happens.
+    ``certain`` tells if the first turn surely happens. Whoever traces it holds the values in front of it besides.
+    The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn.
     """
 
     state: State
@@ -56,6 +74,8 @@ class Loop:
     body: Callable[[Any], None]
     turns: Turns | None
     certain: Callable[[], bool]
+    held: tuple[Any, ...] = ()
+    exchanged: frozenset[int] = frozenset()
 
     @property
     def needed(self) -> frozenset[str]:
@@ -75,64 +95,93 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A loop with what its turns change: variables and the buffers that they write to."""
+    """A loop with what its turns change: variables and the buffers that they write to.
+
+    The arrays with identities that are ``alone`` are seen in front of it by so many variables only.
+    """
 
     loop: Loop
     start: tuple[Any, ...]
     carried: tuple[Carried | None, ...]
     buffers: tuple[Buffer, ...]
+    alone: Mapping[int, int]
 
     def turn(self) -> Turn:
         """A trial of a turn."""
         loop, test = self.loop, self.loop.test if self.loop.turns is None else None
         return traced_turn(loop.state, self.carried, self.start, self.buffers, loop.counter, loop.body, test)
 
+    def aliases(self, turn: Turn) -> Aliases:
+        """Return what may be one memory in a turn."""
+        return aliases_of(turn, self.carried, self.start, self.alone)
+
+    def exchange(self, aliases: Aliases) -> Exchange:
+        """Return the arrays that exchange their names in a turn, as far as that can be followed."""
+        return exchange_of(aliases, self.buffers) if self.loop.exchanged else Exchange(())
+
 
 def captured(loop: Loop) -> None:
     """Traces the loop as a loop; the variables then have the values behind it."""
+    trial = None
     if may_exchange(loop.start()):
-        loop = _without_exchange(loop)
+        loop, trial = _without_exchange(loop)
         if loop.turns is not None and loop.turns.length == 0:
             return
     for _ in range(_MOST_PEELED + 1):
+        single = alone(loop.state.get(), loop.held)
         start = loop.start()
-        if _is_captured(loop, start):
+        if _is_captured(loop, start, single, trial=trial):
             return
         loop.state.set(start)
         if not loop.certain():
             loop.state.set(start)
-            if not _is_captured(loop, start, doubts=True):
-                _refuse_types(_settled(loop, start))
+            if not _is_captured(loop, start, single, doubts=True):
+                _refuse_start(_settled(loop, start, single)[0])
             return
-        loop = _peeled(loop)
-    refuse("the types of the variables of a loop do not settle in its first turns")
+        del start  # which would hold arrays
+        loop, trial = _peeled(loop), None
+    _refuse_start(_settled(loop, loop.start(), {})[0])
 
 
-def _is_captured(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> bool:
+def _is_captured(
+    loop: Loop, start: tuple[Any, ...], single: Mapping[int, int], doubts: bool = False, trial: Turn | None = None
+) -> bool:
     """Trace the loop as a loop unless the first turn is not as the others.
 
-    With doubts, numbers of Python's and of NumPy's in turn are numbers in doubt.
+    With doubts, numbers of Python's and of NumPy's in turn are numbers in doubt. The ``trial`` is a turn of which
+    nothing is carried, if there has been one.
     """
     recorder = _recorder()
+    begun = recorder.decisions()
+    settled, turn = _settled(loop, start, single, doubts, trial)
     decisions = recorder.decisions()
-    settled = _settled(loop, start, doubts)
-    first = _first(settled, doubts)
-    recorder.take_back(decisions)  # those of the trials
+    first = _first(settled, turn, doubts)
+    recorder.take_back(begun if first is None else decisions)
     if first is not None:
-        _finish(replace(settled, carried=_in_doubt(settled, first)), first)
+        carried = _in_doubt(settled, first)
+        if carried != settled.carried:
+            recorder.take_back(begun)
+            settled = replace(settled, carried=carried)
+            turn = settled.turn()
+        _finish(settled, turn, first)
     return first is not None
 
 
-def _without_exchange(loop: Loop) -> Loop:
-    """The loop; where turns exchange the names of arrays, as many of them as one that leave each its own."""
+def _without_exchange(loop: Loop) -> tuple[Loop, Turn | None]:
+    """The loop; where turns exchange the names of arrays, as many of them as one that leave each its own.
+
+    The trial that has shown it comes along where it is one of this loop.
+    """
     start = loop.start()
-    settled = Settled(loop, start, (None,) * len(start), ())
-    period, turns = period_of(start, settled.turn().after), loop.turns
+    settled = Settled(loop, start, (None,) * len(start), (), {})
+    trial = settled.turn()
+    cycles, turns = cycles_of(start, trial.after), loop.turns
     loop.state.set(start)
-    if period == 1:
-        return loop
+    if not cycles:
+        return loop, trial
     if turns is None or loop.test is not None or not turns.has_known_numbers:
-        refuse("arrays exchange their names in a loop that may end after any turn", fix="write into one of them")
+        return replace(loop, exchanged=frozenset(itertools.chain(*cycles))), None
+    period = lcm(*map(len, cycles))
     first, end = int(turns.first), int(turns.end)
     rest = max(0, end - first) % period
     for number in range(first, first + rest):
@@ -144,7 +193,7 @@ def _without_exchange(loop: Loop) -> Loop:
 
     count = max(0, end - first) // period
     found = Turns(0, count, turns.element)
-    return replace(loop, body=several, turns=found, certain=lambda: count > 0)
+    return replace(loop, body=several, turns=found, certain=lambda: count > 0), None
 
 
 def _recorder() -> Any:
@@ -154,18 +203,30 @@ def _recorder() -> Any:
     return trace.recorder
 
 
-def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settled:
-    """The variables that turns change, and their types: from what one turn changes to what no further one adds to."""
+def _settled(
+    loop: Loop, start: tuple[Any, ...], single: Mapping[int, int], doubts: bool = False, trial: Turn | None = None
+) -> tuple[Settled, Turn]:
+    """The variables that turns change, and their types: from what one turn changes to what no further one adds to.
+
+    That one is the turn of the loop; what the trials before it have decided is taken back.
+    """
     length = None if loop.turns is None else loop.turns.length
     names = loop.state.names
     growths = [Growth(name, value, length, doubts) for name, value in zip(names, start, strict=True)]
     buffers: list[Buffer] = []
-    earlier = _recorder().loops
+    recorder = _recorder()
+    earlier, decisions = recorder.loops, recorder.decisions()
     for one, other in zip(growths, earlier.get(loop.state.site, growths), strict=True):
         one.like(other)
+    for place in loop.exchanged:
+        growths[place].carried = growths[place].carried or carried_of(names[place], start[place])
+    objects: Objects = {}
     for _ in range(_MOST_TRIALS):
-        found = Settled(loop, start, tuple(one.carried for one in growths), tuple(buffers))
-        turn = found.turn()
+        recorder.take_back(decisions)
+        kinds = [one.carried for one in growths]
+        found = Settled(loop, start, with_objects(kinds, objects), tuple(buffers), single)
+        carries = buffers or any(found.carried)
+        turn = found.turn() if trial is None or carries else trial
         with tracing(turn.trace):
             changed = [
                 name in loop.needed and one.goes_on(after)
@@ -174,12 +235,15 @@ def _settled(loop: Loop, start: tuple[Any, ...], doubts: bool = False) -> Settle
         new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
         buffers += new
         if not any(changed) and not new:
-            earlier[loop.state.site] = growths
-            return found
+            same = objects_of(kinds, start, turn)
+            if are_same(same, objects):
+                earlier[loop.state.site] = [replace(one, start=UNBOUND) for one in growths]  # which holds no array
+                return found, turn
+            objects = same
     refuse("what the variables of a loop are does not settle in a few turns")
 
 
-def _first(settled: Settled, doubts: bool = False) -> list[Any] | None:
+def _first(settled: Settled, turn: Turn, doubts: bool = False) -> list[Any] | None:
     """The values that variables start from; None where the first turn is not as the others.
 
     A number of Python's may start as one of NumPy's if the first turn makes the same of both, or with a doubt.
@@ -196,7 +260,19 @@ def _first(settled: Settled, doubts: bool = False) -> list[Any] | None:
     ]
     if any(changed) and not _is_as_others(settled):
         return None
-    return None if writes_shared(settled.turn(), settled.carried, settled.start) else found
+    return None if _clashes(settled, turn) or _will_meet(settled, turn) else found
+
+
+def _clashes(settled: Settled, turn: Turn) -> bool:
+    """Return whether turns write to an array that may have another name."""
+    aliases = settled.aliases(turn)
+    pairs = aliases.at_first | aliases.after(aliases.at_first)
+    return aliases.clash(pairs - settled.exchange(aliases).known)
+
+
+def _will_meet(settled: Settled, turn: Turn) -> bool:
+    settled.loop.state.set(settled.start)
+    return will_meet(settled.carried, settled.start, turn) and settled.loop.certain()
 
 
 def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
@@ -239,30 +315,37 @@ def _is_as_others(settled: Settled) -> bool:
         begun = [value if one is None else as_parameters(value, one, trace) for one, value in pairs]
         others = zip(settled.carried, begun, strict=True)
         fits = [value if one is None else fitted(value, one) for one, value in others]
-        for values in (begun, fits):
+        for values in (with_twins(settled.carried, begun), with_twins(settled.carried, fits)):
             for buffer, node in versions.items():
                 buffer.advance(trace, node)
-            settled.loop.state.set(tuple(values))
-            settled.loop.body(number)
-            after = settled.loop.state.get()
-            found = zip(settled.carried, after, strict=True)
-            if any(one is not None and (value is UNBOUND or fitted(value, one) is None) for one, value in found):
+            made = _made_of(values, settled, number, trace)
+            if made is None:
                 return False
-            leaves = values_in(settled.carried, after)
-            results.append([*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)])
+            results.append(made)
     return all(a is b for a, b in zip(*results, strict=True))
 
 
-def _types_of(value: Any) -> Any:
-    return None if value is UNBOUND else carried_of("", value).types
+def _made_of(values: Sequence[Any], settled: Settled, number: Any, trace: CaptureTrace) -> list[Any] | None:
+    """The results that a turn makes of values of the variables; None where that is of other types."""
+    settled.loop.state.set(tuple(values))
+    settled.loop.body(number)
+    after = settled.loop.state.get()
+    found = zip(settled.carried, after, strict=True)
+    if any(one is not None and (value is UNBOUND or fitted(value, one) is None) for one, value in found):
+        return None
+    leaves = values_in(settled.carried, after)
+    return [*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)]
 
 
-def _refuse_types(settled: Settled) -> None:
+def _refuse_start(settled: Settled) -> None:
+    """CaptureError about a first turn that is not as the others, and may not be one."""
     names = [
         name
         for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True)
-        if one is not None and value is not UNBOUND and _types_of(value) != one.types
+        if one is not None and value is not UNBOUND and fitted(value, one) is None
     ]
+    if not names:
+        refuse("a loop writes to an array that may have another name by then", fix="copy it in front of the loop")
     refuse(
         f"the type of {', '.join(names)} behind a loop depends on how many turns it takes",
         fix="start with a value of the type that the loop makes",
@@ -282,41 +365,56 @@ def _peeled(loop: Loop) -> Loop:
     return replace(loop, turns=rest, certain=lambda: rest.is_certain)
 
 
-def _finish(settled: Settled, values: Sequence[Any]) -> None:
-    """Makes the loop of the graph, and hands on what it leaves behind."""
+def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
+    """Makes the loop of the graph of a turn, and hands on what the loop leaves behind."""
     refitted = [
         one if kinds is None else fitted(value, kinds)
         for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)
     ]
     first = leaves_of(settled.carried, refitted)
-    turn, turns = settled.turn(), settled.loop.turns
+    turns = settled.loop.turns
     outer = current()
     assert isinstance(outer, CaptureTrace)
     begin = 0 if turns is None else 1
+    exchange = settled.exchange(settled.aliases(turn))
     with tracing(turn.trace):
         ahead = [] if turns is None else [add(turn.counter, np.int64(1))]
         results = [*ahead, *leaves_of(settled.carried, turn.after), *versions_of(turn.trace, settled.buffers)]
+        results += exchange.next(turn.trace)
     if not results:
         refuse("a loop changes nothing that is seen behind it")
+    exchange.check_reads(turn.trace)
     step = computed(turn.trace, results)
     start = [] if turns is None else [turns.first_number()]
     memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
-    last = list(loop([*start, *first, *memory], _test(settled), step, None if turns is None else turns.most))
-    end = len(last) - len(memory)
-    for buffer, value in zip(settled.buffers, last[end:], strict=True):
+    begun = [*start, *first, *memory, *exchange.start]
+    last = list(loop(begun, _test(settled, exchange), step, None if turns is None else turns.most))
+    end = begin + len(first)
+    for buffer, value in zip(settled.buffers, last[end:], strict=False):
         buffer.advance(outer, outer.adopt(value.node))
     behind = _values_behind(settled, last[begin:end])
-    sure = turns is not None and turns.is_known
-    pinned(turn, settled.carried, settled.start, behind, sure)
+    exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
+    _connect(settled, turn, behind)
     settled.loop.state.set(behind)
 
 
-def _test(settled: Settled) -> Computation:
+def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:
+    """Notes which arrays behind the loop may be one memory."""
+    turns, aliases = settled.loop.turns, settled.aliases(turn)
+    first = aliases.at_first
+    pairs = aliases.after(first)
+    if turns is None or not turns.is_known:
+        pairs |= first
+    connect(aliases, pairs, turn.begin, carried_values(settled.carried, behind))
+
+
+def _test(settled: Settled, exchange: Exchange) -> Computation:
     """The condition for another turn."""
     trace = inner_trace("condition")
     state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
     with tracing(trace), undecided():
         counter, values = parameters_of(trace, settled.loop.counter, settled.carried, settled.start, settled.buffers)
+        exchange.parameters(trace)
         state.set(values)
         versions = dict(trace.versions)
         held = [] if turns is None else [lt(counter, turns.end_number())]
@@ -324,8 +422,15 @@ def _test(settled: Settled) -> Computation:
             held.append(truth(test(), traced=True))
         if trace.versions != versions or any(map(lambda a, b: a is not b, values, state.get())):
             refuse("the condition of a loop assigns a variable or writes to an array")
-        both = held[0] if len(held) == 1 else and_(*held)
+        both = functools.reduce(and_, held)
+        if turns is None or not turns.has_known_numbers or _demands(settled):
+            both = unless_failed(both, trace)
     return computed(trace, [both])
+
+
+def _demands(settled: Settled) -> bool:
+    """Return whether a turn demands something, for the loop to end where it does not hold."""
+    return _recorder().demands in settled.buffers
 
 
 def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
@@ -339,4 +444,4 @@ def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
             values.append(tree.unflatten(one.structure, leaves))
         else:
             values.append(value if name in settled.loop.needed else UNBOUND)
-    return tuple(values)
+    return tuple(with_twins(settled.carried, values))

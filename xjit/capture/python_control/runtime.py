@@ -7,12 +7,12 @@ ends by one, or that would be long, makes a loop of the graph.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any
 
 from xjit.capture.control.state import NUMBERS
-from xjit.capture.python_control.checkpoint import Checkpoint
-from xjit.capture.python_control.loop_sequences import Turns, turns_of
+from xjit.capture.python_control.checkpoint import Checkpoint, remembered
+from xjit.capture.python_control.loop_sequences import Turns, known_of, turns_of
 from xjit.capture.python_control.numbers import number_as
 from xjit.capture.python_control.python_branches import chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured
@@ -20,7 +20,7 @@ from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime
 from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.demands import demand
 from xjit.errors import CaptureError, DTypeError, ShapeError
 
 
@@ -32,28 +32,37 @@ class TracedRuntime(PythonRuntime):
         if not is_open(test):
             super().if_(test, then, otherwise, site)
             return
-        state = site.state(then, otherwise)
-        decided(truth(test), then or _nothing, otherwise or _nothing, state)
+        arms = {True: then or _nothing, False: otherwise or _nothing}
+        if len(site.raises) == 1:
+            (raises,) = site.raises
+            demand(truth(negated(test) if raises else test))
+            arms[not raises]()
+        else:
+            decided(truth(test), arms[True], arms[False], site.state(then, otherwise))
 
     def while_(self, test: Thunk, body: Thunk, going: Thunk | None, site: Site) -> None:
         """Run the turns whose condition is known, or trace one for all."""
-        state, mark = site.state(test, body, going), Checkpoint((test, body))
-        start = state.get()
+        state = site.state(test, body, going)
+        with remembered(state.get()) as start:
+            self._while(test, body, going, state, start)
+
+    def _while(self, test: Thunk, body: Thunk, going: Thunk | None, state: State, start: tuple[Any, ...]) -> None:
+        mark = Checkpoint((test, body))
 
         def holds() -> Any:
             return test() if going is None else self.both(going(), test)
 
-        if self._repeated(Unrolling(None), test, holds, body):
+        if self._repeated(Unrolling(None, state), test, holds, body):
             return
         state.set(start)
         mark.restore()
         try:
-            captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
+            captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True, start))
             mark.check_objects()
         except (CaptureError, DTypeError, ShapeError):
             state.set(start)
             mark.restore()
-            if not self._repeated(Unrolling(None, MOST_NODES_AT_LAST), test, holds, body):
+            if not self._repeated(Unrolling(None, most=MOST_NODES_AT_LAST), test, holds, body):
                 raise
 
     def _repeated(self, unrolling: Unrolling, test: Thunk, holds: Thunk, body: Thunk) -> bool:
@@ -75,7 +84,20 @@ class TracedRuntime(PythonRuntime):
         if turns is None:
             self._through(items, assign, body, going, state)
             return
-        mark, start = Checkpoint((assign, body)), state.get()
+        with remembered(state.get()) as start:
+            self._for(items, turns, assign, body, going, state, start)
+
+    def _for(
+        self,
+        items: Any,
+        turns: Turns,
+        assign: Callable[[Any], None],
+        body: Thunk,
+        going: Thunk | None,
+        state: State,
+        start: tuple[Any, ...],
+    ) -> None:
+        mark = Checkpoint((assign, body))
         if turns.length is not None and self._unrolled(turns, assign, body, going, state):
             return
         state.set(start)
@@ -86,20 +108,20 @@ class TracedRuntime(PythonRuntime):
             body()
 
         try:
-            captured(Loop(state, going, turn, turns, lambda: turns.is_certain))
+            captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start))
             mark.check_objects()
-        except CaptureError:
+        except CaptureError as error:
             if not turns.has_known_numbers:
                 raise
             state.set(start)
             mark.restore()
-            self._through(items, assign, body, going, state)
+            self._through(items, assign, body, going, state, error)
 
     def _unrolled(
         self, turns: Turns, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
     ) -> bool:
         """Run the turns one by one; return whether all of them were few enough."""
-        unrolling = Unrolling(turns.length)
+        unrolling = Unrolling(turns.length, state)
         for number in range(turns.first, turns.end):
             if not unrolling.goes_on():
                 return False
@@ -115,16 +137,30 @@ class TracedRuntime(PythonRuntime):
         return True
 
     def _through(
-        self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
+        self,
+        items: Any,
+        assign: Callable[[Any], None],
+        body: Thunk,
+        going: Thunk | None,
+        state: State,
+        obstacle: CaptureError | None = None,
     ) -> None:
-        """Run the body for each item, those behind a break that only the run decides within a branch."""
+        """Run the body for each item, those behind a break that only the run decides within a branch.
+
+        Where that becomes too long the ``obstacle`` to a loop of the graph is the error.
+        """
 
         def turn(item: Any) -> None:
             assign(item)
             body()
 
         more: Any = True
-        for item in items:
+        known = known_of(items)
+        unrolling = Unrolling(len(known) if isinstance(known, Sized) else None, most=MOST_NODES_AT_LAST)
+        for item in known:
+            if obstacle is not None and not unrolling.goes_on():
+                raise obstacle
+            unrolling.turn()
             if is_open(more):
                 decided(truth(more), functools.partial(turn, item), _nothing, state)
             elif more:
@@ -187,10 +223,11 @@ class TracedRuntime(PythonRuntime):
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
-        """Raise AssertionError."""
+        """Raise AssertionError, or demand that the test holds."""
         if is_open(test):
-            refuse("an assertion needs a value that only the run tells", test, fix="check outside of the function")
-        super().assert_(test, message)
+            demand(truth(test))
+        else:
+            super().assert_(test, message)
 
 
 def _nothing() -> None:

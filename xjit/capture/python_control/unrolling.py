@@ -1,24 +1,44 @@
-"""The turns of a loop that are traced one by one: until they are more than a loop of the graph costs."""
+"""The turns of a loop that are traced one by one: until they are more than a loop of the graph costs.
+
+for _ in range(20): x = np.where(x * x < 4, x * x + c, x)    large x: one kernel moves it once, not 20 times
+for k in range(20): s = s + x[k]                             a loop of the graph is as good
+"""
 
 from __future__ import annotations
 
+from xjit.capture.python_control.turn_traffic import traffic, values_of
+from xjit.capture.rewriting.runtime_protocol import State
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.ir.current import current
 
 MOST_NODES = 150
 """The operations of a loop that is unrolled: a few turns fuse with what surrounds them, many take long to plan."""
 
+MOST_NODES_FUSED = 600
+"""The same for a loop of large arrays whose turns fuse into one pass over them."""
+
+BYTES_PER_NODE = 2**14
+"""The bytes that a turn moves for each of its operations, from which on to save them is worth planning all turns."""
+
 MOST_NODES_AT_LAST = 5000
 """The same for a loop that cannot be one of the graph."""
 
 
-class Unrolling:
-    """The turns of a loop that are traced one by one, of so many if that is known."""
+_TURNS_THAT_SHOW = 2
 
-    def __init__(self, length: int | None, most: int = MOST_NODES) -> None:
+
+class Unrolling:
+    """The turns of a loop that are traced one by one, of so many if that is known.
+
+    ``state`` are the variables that turns change; without them turns are taken for such that do not fuse.
+    """
+
+    def __init__(self, length: int | None, state: State | None = None, most: int = MOST_NODES) -> None:
         self._length = length
         self._most = most
+        self._state = state
         self._began = nodes_so_far()
+        self._start = [] if state is None else values_of(state)
         self.turns = 0
 
     def turn(self) -> None:
@@ -31,7 +51,20 @@ class Unrolling:
             return True
         spent = nodes_so_far() - self._began
         expected = spent if self._length is None else spent * self._length / self.turns
-        return expected <= self._most
+        return expected <= self._most or (expected <= MOST_NODES_FUSED and self._fuses(spent / self.turns))
+
+    def _fuses(self, operations: float) -> bool:
+        """Return whether turns of so many operations fuse and save enough; the first two show it.
+
+        What the first one does with arrays whose elements are known may be no part of the graph.
+        """
+        if self._state is None or self.turns > _TURNS_THAT_SHOW:
+            return False
+        saves = traffic(self._start, self._state) >= BYTES_PER_NODE * operations
+        self._start = values_of(self._state)
+        if saves and self.turns == _TURNS_THAT_SHOW:
+            self._most = MOST_NODES_FUSED
+        return saves
 
 
 def nodes_so_far() -> int:

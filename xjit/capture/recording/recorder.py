@@ -44,13 +44,14 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.restoring import RESTORING
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_builtins import replace_dataclass, traced_builtins
+from xjit.capture.tracers.traced_integers import limits_of
 from xjit.capture.tracers.traced_math import traced_math
 from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
-from xjit.types import ArrayType, is_writable, scalar_type, type_of
+from xjit.types import INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
@@ -63,7 +64,9 @@ class Recorder:
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
-    rewritten, ``operations`` counts those of all graphs, and ``loops`` is what the variables of each loop have been.
+    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been,
+    ``unbound`` are variables that only one arm of a branch assigns, and ``demands`` the truth value of all conditions
+    of errors, once there is one.
     """
 
     def __init__(
@@ -92,8 +95,12 @@ class Recorder:
         self._globals: dict[int, RecordingGlobals] = {}
         self._frozen: set[Path] = set()
         self._decided: list[Guard] = []
+        self._numbers: dict[Path, int] = {}
+        self.remembered: list[tuple[Any, ...]] = []
         self.operations = 0
         self.loops: dict[Any, Any] = {}
+        self.unbound: list[str] = []
+        self.demands: Buffer | None = None
         self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)
 
@@ -141,6 +148,14 @@ class Recorder:
         self.add(guards.same_contents(path, array.tobytes()))
         return array
 
+    def number_of(self, path: Path) -> int:
+        """The number of an array from outside that a result may be, from 1."""
+        return self._numbers.setdefault(path, len(self._numbers) + 1)
+
+    def numbered(self) -> tuple[Path, ...]:
+        """The arrays from outside that have numbers, in their order."""
+        return tuple(self._numbers)
+
     def path_of(self, value: Any) -> Path | None:
         """Return the path to this very object, if it was handed out from outside."""
         known = self._handed_out.get(id(value))
@@ -169,7 +184,8 @@ class Recorder:
         """Return the stand-in of one argument leaf; the dispatch key holds its signature."""
         path = leaf_path(index, f"argument {label}")
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
-            return self._hand_out(self._python_number(leaf, path), path)
+            made = self._open_integer(leaf, path) if path in self._varying else None
+            return self._hand_out(self._python_number(leaf, path) if made is None else made, path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
         if type(leaf) is not np.ndarray:
@@ -394,6 +410,18 @@ class Recorder:
     def _python_number(self, number: Any, path: Path) -> TracedScalar:
         node = self._parameter(path, scalar_type(DTYPES[type(number)]))
         return TracedScalar(node, self.trace, number, (path,), self)
+
+    def _open_integer(self, number: Any, path: Path) -> TracedArray | None:
+        """An integer of which Python needs no value: it lies between guarded bounds. None for other numbers."""
+        sizes = {size for leaf in self.leaves for size in (leaf.shape if isinstance(leaf, np.ndarray) else ())}
+        limits = limits_of(number, sorted(sizes)) if type(number) is int else None
+        if limits is None:
+            return None
+        self.add(guards.outcome(path, ">=", limits[0], True))
+        self.add(guards.outcome(path, "<=", limits[1], True))
+        value = TracedArray(self._parameter(path, scalar_type(INT64)), self.trace, weak=int, scalar=True)
+        value.bounds = self.trace.spans[value.node] = limits
+        return value
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)

@@ -65,6 +65,11 @@ class Rewriting:
             self._wanted.add(owner)
         return owner is not None
 
+    @property
+    def is_used(self) -> bool:
+        """Return whether functions run rewritten."""
+        return bool(self._chosen)
+
     def renewed(self) -> bool:
         """Return whether a further run has more functions rewritten."""
         new = self._wanted - self._chosen

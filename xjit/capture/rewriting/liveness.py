@@ -13,8 +13,20 @@ from collections.abc import Sequence
 from xjit.capture.rewriting.effects import Effects
 from xjit.capture.rewriting.runtime_protocol import Kind, Site
 from xjit.capture.rewriting.scope_names import ScopeNames
+from xjit.dataclass import replace
 
 _NOTHING: frozenset[str] = frozenset()
+
+
+def always_raises(block: Sequence[ast.stmt]) -> bool:
+    """Return whether statements that have no jumps always end by an error, if they end."""
+    return any(map(_raises, block))
+
+
+def _raises(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return always_raises(node.body) and always_raises(node.orelse)
+    return isinstance(node, ast.Raise)
 
 
 def sites_of(body: Sequence[ast.stmt], names: ScopeNames, stops: dict[ast.stmt, str]) -> dict[ast.stmt, Site]:
@@ -60,6 +72,8 @@ class _Liveness:
         writes = dict.fromkeys([*then.writes, *otherwise.writes])
         kept = (after - (then.kills & otherwise.kills)) | pinned
         self._record(node, "if", writes, after, kept | then.reads | otherwise.reads)
+        raising = tuple(arm for arm, block in ((True, node.body), (False, node.orelse)) if always_raises(block))
+        self.sites[node] = replace(self.sites[node], raises=raising)
 
     def _loop(self, node: ast.While | ast.For, after: frozenset[str], pinned: frozenset[str]) -> None:
         turn = self._effects.turn(node)

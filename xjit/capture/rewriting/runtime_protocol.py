@@ -70,6 +70,7 @@ class Site:
     carried   the names of which a value may be read at the next turn or behind the construct
     at_start  the names whose value from before the construct may be read by it: at the start of a turn, for loops
     stop      the name of the flag that ends the loop early
+    raises    the arms of a branch that always end by an error, True for the first one
     """
 
     kind: Kind
@@ -78,6 +79,7 @@ class Site:
     carried: tuple[str, ...]
     at_start: tuple[str, ...]
     stop: str | None = None
+    raises: tuple[bool, ...] = ()
 
     def state(self, *blocks: Callable[..., Any] | None) -> State:
         """Return the variables that the blocks of this construct assign, as they are shared by the blocks."""

@@ -88,13 +88,23 @@ class KnownArray(TracedArray):
 
     # Constants
 
+    @property
+    def root(self) -> KnownArray:
+        """The array that this one is a view of, or itself."""
+        root = self
+        while root.source is not None:
+            root = root.source[0]
+        return root
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether it is a view, or has one."""
+        return self.source is not None or any(one() is not None for one in self.family)
+
     def show(self, source: KnownArray, derive: Callable[[Any], Any]) -> None:
         """Notes that this is a view of another array of constants."""
         self.source, self.is_view = (source, derive), True
-        root = source
-        while root.source is not None:
-            root = root.source[0]
-        root.family.append(weakref.ref(self))
+        source.root.family.append(weakref.ref(self))
 
     def writable_now(self, *values: Any) -> bool:
         """Return whether constants may be written into it at once: values, numbers and arrays, that are known."""
@@ -104,9 +114,7 @@ class KnownArray(TracedArray):
 
     def give_up(self) -> None:
         """Makes the array, and all that shows it, a traced one."""
-        root = self
-        while root.source is not None:
-            root = root.source[0]
+        root = self.root
         if root.array is None:
             return
         with_constant = root.owner.wrap(_constant_in(root), root.owner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,18 @@ from xjit.capture.memory.writes import check_same_kind, check_writable, stored_v
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited import functions
-from xjit.numpy.limited.arrays import LimitedArray, shows_same, stored_part
-from xjit.numpy.limited.moving_indices import applies, getitem, part_of, repeated, set_window
+from xjit.numpy.limited import functions, made_to_length
+from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part
+from xjit.numpy.limited.moving_indices import (
+    applies,
+    are_places,
+    getitem,
+    is_basic,
+    part_of,
+    repeated,
+    set_at,
+    set_window,
+)
 from xjit.numpy.limited.run_time_integers import Integer
 
 
@@ -40,6 +49,16 @@ def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str,
     return _seen(functools.partial(functions.call_method, name, value, tuple(args), kwargs), (value, *args))
 
 
+def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Return whether a function makes an array of a length that only the run knows."""
+    return made_to_length.applies(name, args, kwargs)
+
+
+def call_creation(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A function that `creates` such an array."""
+    return _seen(functools.partial(made_to_length.created, name, args, kwargs), args)
+
+
 def is_moving(value: Any, index: Any) -> bool:
     """Return whether an index is basic, and says or asks what only the run knows."""
     return applies(value, index)
@@ -54,7 +73,7 @@ def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:
     """The result of a computation as user code sees it."""
     from xjit.capture.tracers.traced_window import TracedWindow
 
-    values = [one for one in operands if isinstance(one, TracedValue)]
+    values = [one for one in map(root_of, operands) if isinstance(one, TracedValue)]
     with located(values):
         found = compute()
     if isinstance(found, tuple):
@@ -77,7 +96,8 @@ def python_integer(size: Integer) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value`` for an index that `is_moving`, or for a value of a size that only the run knows."""
-    if isinstance(index, LimitedArray):
+    places = index if are_places(index) else (index,)
+    if isinstance(places[0], LimitedArray) and len(places) < target.ndim:
         refuse("elements are assigned to at positions whose number only the run knows", fix="loop over the positions")
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
@@ -85,6 +105,12 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         write_whole(target, set_window(target.value, index, _as_type(value, target.dtype), target.sizes))
         return
     check_writable(target)
+    if isinstance(places[0], LimitedArray):
+        with located([one for one in (target, value) if isinstance(one, TracedValue)]):
+            _advance(target, set_at(target, places, _as_type(value, target.dtype)))
+        return
+    if not is_basic(index):
+        refuse("values of a size that only the run knows are stored at index arrays", target, fix="loop over them")
     with located([one for one in (target, value) if isinstance(one, TracedValue)]):
         _advance(target, set_window(target, index, _as_type(value, target.dtype)))
 
@@ -96,7 +122,10 @@ def _is_itself(target: Any, index: Any, value: Any) -> bool:
         return part is not None and part.source is target and shows_same(part, part_of(target, index))
     if not (isinstance(value, BufferView) and value.is_linked and isinstance(target, BufferView)):
         return False
-    return value.buffer is target.buffer and applies(target, index) and value.node is getitem(target, index).node
+    if value.buffer is not target.buffer or not applies(target, index):
+        return False
+    found = getitem(target, index)
+    return isinstance(found, TracedValue) and value.node is found.node
 
 
 def write_whole(target: Any, value: Any) -> None:

@@ -229,6 +229,8 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    if limited_calls.creates(replacement.__name__, args, kwargs):
+        return limited_calls.call_creation(replacement.__name__, args, kwargs)
     if limited_calls.concern((*args, *kwargs.values())):
         return limited_calls.call_function(getattr(np, replacement.__name__, replacement), args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))

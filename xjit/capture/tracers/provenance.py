@@ -152,7 +152,7 @@ def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:
 
 def noted(error: XjitError, *values: Any) -> XjitError:
     """The error with position and origin filled in, remembered by the trace."""
-    nodes = [value.node for value in values if isinstance(value, TracedValue)]
+    nodes = [value.last_node for value in values if isinstance(value, TracedValue)]
     trace = enclosing_capture()
     error.located(position(), origin_lines(nodes, {} if trace is None else trace.labels))
     if trace is not None:

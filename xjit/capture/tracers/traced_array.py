@@ -25,7 +25,7 @@ from xjit.capture.tracers.numpy_call import (
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
-from xjit.ir.context import TracedValue
+from xjit.ir.context import PARAMETER, TracedValue
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -36,7 +36,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "doubt", "known", "pace", "wraps"})
+_SLOTS = frozenset({"bounds", "code", "doubt", "known", "pace", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -46,16 +46,17 @@ class TracedArray(Operators, BufferView):
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
     within ``bounds``, which a loop made so wide at some ``pace``, or ``wraps`` at 64 bits as NumPy's do. A number of
     NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop
-    that may have taken no turn.
+    that may have taken no turn. An array with a ``code`` may be one from outside, of this number.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "doubt", "known", "pace", "wraps")
+    __slots__ = ("bounds", "code", "doubt", "known", "pace", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
     wraps: bool
+    code: TracedValue | None
     doubt: tuple[TracedValue, type]
     pace: traced_integers.Pace | None
 
@@ -104,6 +105,9 @@ class TracedArray(Operators, BufferView):
             return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
+        if self.weak is not None and isinstance(other, list | tuple):
+            name = type(other).__name__
+            refuse(f"a {name} meets a Python number that is not known while tracing", self, fix="use arrays")
         if traced_integers.is_integer(self):
             kind = other.weak if isinstance(other, TracedValue) else type(other)
             if kind in (bool, int):
@@ -115,10 +119,17 @@ class TracedArray(Operators, BufferView):
                 return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
         if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
             refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
+        if ufunc is np.power and isinstance(right, TracedArray) and right.is_argument:
+            refuse("the exponent is an integer that changes from call to call", right, fix="pass a float")
         short = short_power(self, right) if ufunc is np.power and left is self else None
         if short is not None:
             return self._as_weak_as(other, call_ufunc(short, "__call__", (self,), {}))
         return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
+
+    @property
+    def is_argument(self) -> bool:
+        """Return whether this is an integer among the arguments: a known one makes a quicker power."""
+        return self.weak is int and self.owner.parent is None and self.node.op is PARAMETER
 
     def _as_weak_as(self, other: Any, result: Any) -> Any:
         """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""

@@ -25,10 +25,12 @@ from xjit.capture.recording.user_objects import (
     real_class,
     state_of,
 )
+from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import class_of_array
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 
 if TYPE_CHECKING:
     from xjit.capture.recording.recorder import Recorder
@@ -58,6 +60,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         isinstance=_isinstance,
         issubclass=_issubclass,
         callable=_callable,
+        len=_len,
         hasattr=_hasattr,
         getattr=_getattr,
         super=_super,
@@ -66,6 +69,13 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         __import__=_import_function(recorder),
     )
     return table
+
+
+def _len(value: Any, /) -> Any:
+    """The length of a container: of a slice between numbers of the run another one of these."""
+    if isinstance(value, LimitedArray) and value.ndim:
+        return limited_calls.python_integer(sizes_of(value)[0])
+    return len(value)
 
 
 def class_of(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
+from xjit.capture.tracers.overflow import checked, within
 from xjit.capture.tracers.provenance import refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -68,10 +69,18 @@ def span(value: Any) -> Bounds | None:
     return _bounds(value) if is_integer(value) and not _wraps(value) else None
 
 
+def limits_of(value: int, sizes: Sequence[int]) -> Bounds | None:
+    """Bounds around an integer that may change: the next one of these sizes, or 32 bits; None for larger ones."""
+    above = next((size for size in sizes if size >= value), 2**31)
+    below = 0 if value >= 0 else -(2**31)
+    return (below, above) if below <= value <= above else None
+
+
 def as_float(value: Any) -> Any:
     """The float that Python makes of the number before it meets another float."""
-    if not _wraps(value):
-        _exact_float(max(map(abs, _bounds(value))))
+    most = max(map(abs, _bounds(value)))
+    if not _wraps(value) and not (most > _EXACT_IN_FLOATS and within(_wide(value), _EXACT_IN_FLOATS)):
+        _exact_float(most)
     return _marked(call_method("astype", value, (FLOAT64,), {}), float)
 
 
@@ -147,11 +156,14 @@ def _wraps(value: Any) -> bool:
 
 
 def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
-    wraps = limits is not None and any(map(_wraps, values))
-    if wraps and not _fits(limits):
+    wraps, fits = limits is not None and any(map(_wraps, values)), _fits(limits)
+    if wraps and not fits:
         limits = WIDEST
+    operands = _operands(values)
+    result: Any = call_ufunc(ufunc, "__call__", operands, {})
+    if not wraps and limits is not None and not fits and checked(ufunc, operands, result):
+        limits = WIDEST  # of the wrong result, too, with which the program goes on until it looks
     _check_width(limits, values)
-    result: Any = call_ufunc(ufunc, "__call__", _operands(values), {})
     if _may_be_pythons(result):
         result.bounds, result.wraps = limits, wraps
         if not wraps and limits is not None:

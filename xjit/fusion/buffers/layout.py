@@ -27,11 +27,7 @@ class Layouts:
 
     def is_row_major(self, node: Node) -> bool:
         """Return whether the buffer holds the elements in row-major order without gaps."""
-        aval = node.aval
-        packed = ArrayType(aval.dtype, aval.dims, c_order(aval.rank)).strides
-        item = aval.dtype.itemsize
-        pairs = zip(aval.shape, self.strides(node), packed, strict=True)
-        return aval.size == 0 or all(size == 1 or s * item == p for size, s, p in pairs)
+        return is_row_major(node.aval, self.strides(node))
 
     def coefficients(self, node: Node, index: Index, rank: int) -> tuple[tuple[int, ...], int]:
         """The number of elements that each domain axis moves in the buffer, and the first element, for reads at an
@@ -64,6 +60,13 @@ def coefficients(index: Index, strides: Sequence[int], rank: int) -> tuple[tuple
 
 
 @functools.lru_cache(maxsize=4096)
+def is_row_major(aval: ArrayType, strides: Sequence[int]) -> bool:
+    """Return whether elements at these strides, in elements, are in row-major order without gaps."""
+    packed = _in_elements(ArrayType(aval.dtype, aval.dims, c_order(aval.rank)).strides, aval)
+    pairs = zip(aval.shape, strides, packed, strict=True)
+    return aval.size == 0 or all(size == 1 or own == wanted for size, own, wanted in pairs)
+
+
 def packed_strides(aval: ArrayType) -> tuple[int, ...]:
     """The strides of a fresh buffer in elements."""
     return _in_elements(buffer_type(aval).strides, aval)

@@ -6,8 +6,9 @@ import heapq
 from collections.abc import Container
 
 from xjit.dataclass import dataclass, field
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
+from xjit.ir.repeated_calls import is_demand
 from xjit.lazy import lazy
 
 _READERS = (Kind.ELEMENTWISE, Kind.INDEXING)
@@ -67,12 +68,26 @@ class _Order:
         return {copy: node for node in self.graph.nodes for copy in node.updated}
 
     def _needed(self, node: Node) -> set[Node]:
-        """The nodes that come before one; before a copy all that its update needs."""
+        """The nodes that come before one; before a copy all that its update needs, and before memory of the caller's
+        is written all demands.
+        """
         needed = {*node.inputs} if node.after is None else {*node.inputs, node.after}
         if node in self._changed:
             update = self._changed[node]
             needed.update(source for source in self._needed(update) if source not in self._changed)
+        if node in self.held and node not in self._demanded:
+            needed.update(self._demands)
         return needed
+
+    @lazy
+    def _demands(self) -> tuple[Node, ...]:
+        """The nodes whose conditions decide if NumPy has to do the call."""
+        return tuple(filter(is_demand, self.graph.nodes))
+
+    @lazy
+    def _demanded(self) -> frozenset[Node]:
+        """These, and all that they are made of."""
+        return frozenset(topological(self._demands))
 
     @lazy
     def _users(self) -> dict[Node, list[Node]]:

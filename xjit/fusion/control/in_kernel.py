@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.control.trips import trips
@@ -30,7 +30,7 @@ from xjit.fusion.plan import (
     SubPlan,
 )
 from xjit.ir.context import PROJECT
-from xjit.ir.inner_graphs import inner_graphs
+from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.types import TupleType
@@ -90,7 +90,9 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
         turns = min(trips(first, turn, both[0].operands), node.kwargs.get("most", math.inf))
         step = LoopKernelStep(node, *both, results, turns)
     else:
-        subs = tuple(around.planned(own_graph(one.graph), of) for one, of in zip(inner, operands, strict=True))
+        own = [replace(one, graph=own_graph(one.graph)) for one in inner]
+        pairs = zip(own, operands, strict=True)
+        subs = tuple(around.planned(one.graph, of, owned=changed_parameters(node, one)) for one, of in pairs)
         step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
     return step if all(_is_one_kernel(sub, around.machine) for sub in step.parts) else None
 

@@ -75,6 +75,15 @@ def in_tiles(
     return Tiled(kept, stored - frozenset(windows), reasons)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Makers:
+    """Kernels that make values together, those that read these, and if nothing speaks against tiles of them."""
+
+    kernels: frozenset[int]
+    readers: frozenset[int]
+    may_be_stages: bool
+
+
 class _Chains:
     """Looks for kernels that can be stages of others."""
 
@@ -93,6 +102,7 @@ class _Chains:
         self._slices = slices
         self._layouts = layouts
         self._early: set[int] = set()
+        self._together_with: dict[int, _Makers] = {}
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
         for number, step in enumerate(steps):
@@ -128,23 +138,28 @@ class _Chains:
         """Sets of kernels that make values which only the members read, nearest first."""
         near = set().union(*(self._sources.get(member, ()) for member in members)) - members - refused
         for number in sorted(near, reverse=True):
-            makers = self._makers_together(number)
-            if makers & self._early or not all(_may_be_tiled(self._steps[maker]) for maker in makers):
-                continue
-            targets = {statement.target for one in makers for statement in _statements(self._steps[one])}
-            hidden = targets.isdisjoint(self._elsewhere) and makers.isdisjoint(members | refused)
-            readers = set().union(*(self._readers.get(node, set()) for node in targets)) - makers
-            if hidden and readers and readers <= members:
-                yield makers
+            found = self._makers_together(number)
+            if found.may_be_stages and found.kernels.isdisjoint(members | refused) and found.readers <= members:
+                yield set(found.kernels)
 
-    def _makers_together(self, number: int) -> set[int]:
-        """A kernel and those that make other parts of the same values."""
-        found, fresh = set[int](), {number}
-        while fresh:
-            found |= fresh
-            targets = {statement.target for one in fresh for statement in _statements(self._steps[one])}
-            fresh = set().union(*(self._makers[node] for node in targets)) - found
-        return found
+    def _makers_together(self, number: int) -> _Makers:
+        """A kernel and those that make other parts of the same values; looked for once for all of these."""
+        if number not in self._together_with:
+            kernels, targets, fresh = set[int](), set[Node](), {number}
+            while fresh:
+                kernels |= fresh
+                new = {statement.target for one in fresh for statement in _statements(self._steps[one])} - targets
+                targets |= new
+                fresh = set().union(*(self._makers[node] for node in new)) - kernels
+            found = self._as_makers(frozenset(kernels), targets)
+            self._together_with |= dict.fromkeys(kernels, found)
+        return self._together_with[number]
+
+    def _as_makers(self, kernels: frozenset[int], targets: set[Node]) -> _Makers:
+        readers = frozenset().union(*(self._readers.get(node, ()) for node in targets)) - kernels
+        tiled = all(_may_be_tiled(self._steps[one]) for one in kernels)
+        seen = not kernels.isdisjoint(self._early) or not targets.isdisjoint(self._elsewhere)
+        return _Makers(kernels, readers, tiled and bool(readers) and not seen)
 
     def _together(self, members: set[int]) -> KernelStep | None:
         """One kernel of all members, or None where they cannot be tiled or it does not pay."""

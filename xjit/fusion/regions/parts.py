@@ -73,7 +73,7 @@ def cut_at_borders(
         if node in stored and has_statements(node, target):
             whole = [one for one in statements_of(node, layouts) if 0 not in one.dims or isinstance(one, Reduce)]
             made[node] = tuple(itertools.chain.from_iterable(map(cut, whole)))
-    changed = frozenset(copy for node in made for copy in node.updated)
+    changed = frozenset(copy for node in graph.nodes for copy in node.updated)
     aliases = frozenset(
         node for node in made.keys() - changed - saved if is_alias(node, outputs, stored, layouts, target)
     )

@@ -191,7 +191,8 @@ class Change:
 
     def block(self, block: Block) -> Block:
         """The block after the change."""
-        return _each(self.statement, block)
+        only_values = self.name is _same and self.integer is _same
+        return _each(self._of_values if only_values else self.statement, block)
 
     def part(self, one: Value) -> Value:
         """A value whose operands are changed already."""
@@ -253,6 +254,19 @@ class Change:
                 start, stop = integer(one.start), integer(one.stop)
                 return _changed(one, name=name(one.name), load=load, start=start, stop=stop, value=value)
         return one
+
+    def _of_values(self, one: Statement) -> Statement:
+        """The same as :meth:`statement` where neither names nor integers change, in less time."""
+        match one:
+            case Store() | Let() | Carry() | Accumulate():
+                value = mapped_value(one.value, self.value)
+                return one if value is one.value else replace(one, value=value)
+            case Loop():
+                body = _each(self._of_values, one.body)
+                return one if body is one.body else replace(one, body=body)
+            case LetInt() | Alloc() | TransposeBlock() | Invoke():
+                return one
+        return self.statement(one)
 
     def _buffer(self, one: Buffer) -> Buffer:
         extents, strides = _each(self.integer, one.extents), _each(self.integer, one.strides)
@@ -317,14 +331,23 @@ def with_indices(
 
 def replaced(block: Block, old: Statement, new: Block) -> Block:
     """The block with statements in place of one of its own, at any depth; found by identity, not equality."""
-    for place, statement in enumerate(block):
-        if statement is old:
-            return (*block[:place], *new, *replaced(block[place + 1 :], old, new))
-        inside = blocks(statement)
-        inner = tuple([replaced(one, old, new) for one in inside])
-        if any(map(is_not, inner, inside)):
-            return (*block[:place], with_blocks(statement, inner), *replaced(block[place + 1 :], old, new))
-    return block
+    return replaced_all(block, {id(old): new})
+
+
+def replaced_all(block: Block, new: Mapping[int, Block]) -> Block:
+    """The block with others in place of statements of its own, at any depth, by their identities."""
+    found: list[Statement] = []
+    changes = False
+    for statement in block:
+        own = new.get(id(statement))
+        if own is None and type(statement) in _WITH_BLOCKS:
+            other = with_blocks(statement, tuple([replaced_all(one, new) for one in blocks(statement)]))
+            changes = changes or other is not statement
+            found.append(other)
+        else:
+            changes = changes or own is not None
+            found += (statement,) if own is None else own
+    return tuple(found) if changes else block
 
 
 def path_to(block: Block, wanted: Callable[[Statement], bool]) -> tuple[Statement, ...]:

@@ -12,6 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError, ShapeError
+from xjit.ir.context import TracedValue
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, shape_text
 from xjit.numpy.rules.values import (
     Shape,
@@ -160,10 +161,12 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """Without the axes of size one, or without the given ones of them. A view."""
+    """Without the axes of size one, or without the given ones of them. A view; the array itself where it has none."""
     value = as_value(a, "squeeze")
     with numpy_errors("squeeze", ArgumentError):
         sizes = np.broadcast_to(np.empty(()), shape_of(value)).squeeze(axis).shape
+    if len(sizes) == len(shape_of(value)):
+        return value
     return scalar_like(value, as_view(ops.reshape(value, sizes)))
 
 
@@ -207,4 +210,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     sizes = static_shape(shape, "broadcast_to")
     with numpy_errors("broadcast_to"):
         np.broadcast_to(np.broadcast_to(np.empty(()), shape_of(value)), sizes)
-    return as_view(broadcast_to_shape(value, sizes))
+    result = as_view(broadcast_to_shape(value, sizes))
+    if isinstance(result, TracedValue):
+        result.frozen = True
+    return result

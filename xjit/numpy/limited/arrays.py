@@ -40,7 +40,8 @@ Sizes: TypeAlias = "tuple[Integer, ...]"
 class Part:
     """A region of another array: a range along each of its axes.
 
-    ``places`` says of each axis of the part which one of the other array it runs along, None for a new one.
+    ``places`` says of each axis of the part which one of the other array it runs along, in any order, None for a new
+    one.
     """
 
     source: Any
@@ -138,10 +139,25 @@ def limited(value: Any, sizes: Sizes, bounds: Sequence[int] | None = None) -> An
 # ---- parts
 
 
+def root_of(value: Any) -> Any:
+    """The array whose memory a part shows, or a part of it; the value itself if it is no part."""
+    while isinstance(value, LimitedArray) and value.part is not None:
+        value = value.part.source
+    return value
+
+
 def _picked(part: Part) -> Any:
     found = limited_window(value_of(part.source), part.ranges)
-    dims = _bounds(part)
+    order, dims = _order(part), _bounds(part)
+    if order != sorted(order):
+        kept = ops.reshape(found, [part.ranges[axis].bound for axis in sorted(order)])
+        found = ops.transpose(kept, [sorted(order).index(axis) for axis in order])
     return ops.reshape(found, dims) if dims != shape_of(found) else found
+
+
+def _order(part: Part) -> list[int]:
+    """The axes of the other array that the part runs along, as the part has them."""
+    return [axis for axis in part.places if axis is not None]
 
 
 def _bounds(part: Part) -> tuple[int, ...]:
@@ -150,7 +166,10 @@ def _bounds(part: Part) -> tuple[int, ...]:
 
 def stored_part(part: Part, value: Any) -> Any:
     """The new version of the array that a part shows, once the part has the elements of a value at its bounds."""
-    dims = tuple(one.bound for one in part.ranges)
+    dims, order = tuple(one.bound for one in part.ranges), _order(part)
+    if order != sorted(order):
+        kept = ops.reshape(value, [part.ranges[axis].bound for axis in order])
+        value = ops.transpose(kept, [order.index(axis) for axis in sorted(order)])
     update = ops.reshape(value, dims) if shape_of(value) != dims else value
     return store_window(value_of(part.source), update, part.ranges)
 
@@ -185,6 +204,13 @@ def part_at(source: Any, entries: Sequence[Any]) -> PartAndSizes:
             one = Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1)
         ranges.append(one)
     return Part(source, tuple(ranges), tuple(places)), tuple(found)
+
+
+def turned(found: PartAndSizes, order: Sequence[int]) -> PartAndSizes:
+    """A part with its axes in another order."""
+    part, sizes = found
+    places = tuple(part.places[axis] for axis in order)
+    return Part(part.source, part.ranges, places), tuple(sizes[axis] for axis in order)
 
 
 def picked(found: PartAndSizes) -> Any:

@@ -21,6 +21,7 @@ from xjit.numpy.limited.arrays import (
     part_at,
     picked,
     sizes_of,
+    turned,
     value_of,
 )
 from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
@@ -271,6 +272,8 @@ def transposed(a: Any, axes: Any = None) -> Any:
         if axes is None
         else tuple(normalize_axis_index(one, len(sizes)) for one in axes)
     )
+    if isinstance(a, LimitedArray) and a.part is not None:
+        return picked(turned((a.part, sizes), order))
     found = dispatch.call_function(np.transpose, (value_of(a), order), {})
     return made(found, tuple(sizes[axis] for axis in order))
 

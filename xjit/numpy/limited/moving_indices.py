@@ -12,11 +12,14 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ShapeError
 from xjit.ir.context import TracedValue
+from xjit.numpy.arrays.creation import full
 from xjit.numpy.limited.arrays import (
     LimitedArray,
     PartAndSizes,
     Sizes,
+    aligned,
     fitted,
+    is_limited,
     is_moving,
     made,
     part_at,
@@ -38,11 +41,23 @@ from xjit.types import INT64, dtype_class
 
 def applies(value: Any, index: Any) -> bool:
     """Return whether an index is basic, and says or asks what only the run knows."""
-    if isinstance(index, LimitedArray):
-        return not isinstance(value, LimitedArray) and dtype_class(index.dtype) == "I" and len(sizes_of(value)) > 0
+    if isinstance(index, LimitedArray) or are_places(index):
+        entries = index if isinstance(index, tuple) else (index,)
+        whole = not isinstance(value, LimitedArray) and len(sizes_of(value)) >= len(entries)
+        return whole and all(dtype_class(one.dtype) == "I" for one in entries)
     entries = index if isinstance(index, tuple) else (index,)
     found = isinstance(value, LimitedArray) or any(is_moving(one) or _is_position(one) for one in entries)
-    return found and all(map(_is_basic, entries))
+    return found and is_basic(index)
+
+
+def are_places(index: Any) -> bool:
+    """Return whether an index is several arrays of positions whose number only the run knows."""
+    return isinstance(index, tuple) and len(index) > 0 and all(isinstance(one, LimitedArray) for one in index)
+
+
+def is_basic(index: Any) -> bool:
+    """Return whether an index has no arrays."""
+    return all(map(_is_basic, index if isinstance(index, tuple) else (index,)))
 
 
 def _is_position(entry: Any) -> bool:
@@ -64,6 +79,8 @@ def getitem(value: Any, index: Any) -> Any:
     Raises IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
     """
     if isinstance(index, LimitedArray):
+        return looked_up(value, (index,))
+    if are_places(index):
         return looked_up(value, index)
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
@@ -73,15 +90,17 @@ def getitem(value: Any, index: Any) -> Any:
     return as_scalar(fresh(found)) if len(entries) == rank and _are_positions(entries) else as_view(found)
 
 
-def looked_up(value: Any, index: LimitedArray) -> Any:
-    """The elements of an array of known sizes at positions along its first axis.
+def looked_up(value: Any, index: Sequence[LimitedArray]) -> Any:
+    """The elements of an array of known sizes at positions along its first axes.
 
-    Raises IndexOutOfBoundsError when the program runs.
+    Raises ShapeError for positions that do not fit each other, and IndexOutOfBoundsError, when the program runs.
     """
     source = as_value(value, "getitem")
-    places = positions(index.value, shape_of(source)[0], 0, "indexing")
-    found = look_up(source, (places,), (0,), 0, positions_first=True)
-    return made(found, (*sizes_of(index), *sizes_of(source)[1:]))
+    own = shape_of(source)
+    several, sizes = aligned("indexing", index)
+    places = tuple(positions(one, own[axis], axis, "indexing") for axis, one in enumerate(several))
+    found = look_up(source, places, tuple(range(len(places))), 0, positions_first=True)
+    return made(found, (*sizes, *map(integer, own[len(places) :])))
 
 
 def part_of(value: Any, index: Any) -> PartAndSizes:
@@ -95,6 +114,41 @@ def _are_positions(entries: Sequence[Any]) -> bool:
 
 
 # ---- writing
+
+
+def set_at(array: Any, index: Sequence[LimitedArray], value: Any) -> Any:
+    """The new version of an array in which ``array[index] = value`` has been done, for positions along all its axes.
+
+    Where there are no further positions the first of them is -1, which a scatter leaves out. The stored value has the
+    array's element type. Raises as ``looked_up``, and ShapeError for a value that does not fit.
+    """
+    own = shape_of(array)
+    several, sizes = aligned("indexing", index)
+    bounds = shape_of(several[0])
+    places = [positions(one, own[axis], axis, "indexing") for axis, one in enumerate(several)]
+    vectors = [ops.reshape(_filled(one, sizes, -1), (*bounds, 1)) for one in places]
+    indices = ops.concatenate(vectors, len(bounds)) if len(vectors) > 1 else vectors[0]
+    axes = tuple(range(len(own)))
+    return ops.scatter(
+        array,
+        indices,
+        _filled(repeated(value, sizes, bounds), sizes, 0),
+        lambda old, new: new,
+        index_vector_dim=len(bounds),
+        update_window_dims=(),
+        inserted_window_dims=axes,
+        scatter_dims_to_operand_dims=axes,
+    )
+
+
+def _filled(value: Any, sizes: Sizes, number: int) -> Any:
+    """The value at its bounds, with a number behind its sizes."""
+    bounds = shape_of(value)
+    ranges = [
+        Range(0, 1, size.operand if size.known is None else size.known, bound)
+        for size, bound in zip(sizes, bounds, strict=True)
+    ]
+    return store_window(full(bounds, number, value.dtype), value, ranges) if is_limited(sizes) else value
 
 
 def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -> Any:

@@ -37,7 +37,7 @@ def is_index_array(entry: Any) -> bool:
     """
     if isinstance(entry, TracedValue):
         return entry.weak in (None, int)
-    return isinstance(entry, list | tuple | np.ndarray) and np.ndim(entry) > 0
+    return isinstance(entry, list | tuple | range | np.ndarray) and np.ndim(entry) > 0
 
 
 def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise", truths: bool = False) -> Any:
@@ -47,6 +47,8 @@ def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise", 
     the size, ``clip`` takes the nearest. With ``truths``
     truth values are the positions 0 and 1; else DataDependentError for them, as they are masks.
     """
+    if isinstance(index, range):
+        index = np.arange(index.start, index.stop, index.step)
     try:
         value = as_value(index, name)
     except DTypeError:

@@ -40,7 +40,7 @@ def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _reference(index: Any, *arrays: Any, graphs: tuple[Graph, ...]) -> tuple[Any, ...]:
+def _reference(index: Any, *arrays: Any, graphs: tuple[Graph, ...], changes: tuple[int, ...] = ()) -> tuple[Any, ...]:
     number, last = int(index), len(graphs) - 1
     chosen = number if 0 <= number <= last else last
     begin = sum(len(graph.parameters) for graph in graphs[:chosen])

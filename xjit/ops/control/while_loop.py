@@ -35,7 +35,9 @@ def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _reference(*arrays: Any, graphs: tuple[Graph, Graph], n: int, most: int | None = None) -> tuple[Any, ...]:
+def _reference(
+    *arrays: Any, graphs: tuple[Graph, Graph], n: int, most: int | None = None, changes: tuple[int, ...] = ()
+) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n
     carried, of_condition, of_body = arrays[:n], arrays[n:begin], arrays[begin:]

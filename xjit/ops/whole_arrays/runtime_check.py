@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, ShapeError
+from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
+from xjit.ir.boundary import COMES_FIRST
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
 from xjit.ops.define import rules
@@ -22,12 +23,20 @@ from xjit.types import ArrayType, c_order
 
 Types = tuple[ArrayType, ...]
 
+
+class RepeatError(XjitError):
+    """A call that NumPy has to do from the beginning; users never see it."""
+
+
+setattr(RepeatError, COMES_FIRST, True)
+
 ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
     "index": IndexOutOfBoundsError,
     "division": ZeroDivisionError,
     "type": DTypeError,
     "shape": ShapeError,
+    "repeat": RepeatError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
-from xjit.codegen.lowering.control.taking import Later
+from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
 from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
@@ -29,7 +29,7 @@ from xjit.codegen.lowering.scopes import Scope
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.errors import XjitError
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.buffers.operands import View
@@ -43,6 +43,7 @@ from xjit.fusion.plan import (
     Plan,
     SubPlan,
 )
+from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.loops.build import both, equal, less, number, plus, position, truth
 from xjit.ir.loops.nodes import (
     LAUNCHED,
@@ -74,7 +75,8 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
     else:
         own.see_outside(*step.results, *(view.base for view in step.operands))
         body = own.branch(step)
-    return own.lowered(tuple(body), isinstance(step, LoopKernelStep))
+    lowered = own.lowered(tuple(body), isinstance(step, LoopKernelStep))
+    return replace(lowered, in_place=begun_in_place(step) if isinstance(step, LoopKernelStep) else handed_on(step))
 
 
 @dataclass(eq=False)
@@ -167,11 +169,14 @@ class ControlKernel:
 
     def resumable(self, step: LoopKernelStep, flag: Node) -> Iterator[Statement]:
         """A loop of which a call runs some turns, and whose flag says whether there are more."""
-        places = self.places
+        places, in_place = self.places, begun_in_place(step)
+        for node, operand in in_place.items():
+            places.put(node, operand)
         self.see_outside(flag, *step.results, *(view.base for view in step.operands))
         go_on = places.stored(flag, number(1))  # takes the first slot
         carried = tuple(
-            own_node(node.aval.dtype, node.aval.shape) if _is_own(node) else node for node in step.results
+            own_node(node.aval.dtype, node.aval.shape) if _is_own(node) and node not in in_place else node
+            for node in step.results
         )
         own = [pair for pair in zip(carried, step.results, strict=True) if pair[0] is not pair[1]]
         scalars = [(mine, node) for mine, node in own if not node.aval.rank]
@@ -219,17 +224,31 @@ class ControlKernel:
         values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
         homes = [places.home(target)[0] for target in targets]
         pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)
-        rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in pairs]
+        swaps = {} if self.turns > begun else self._swaps(values, homes)
+        kept = pairs.keys() | swaps.keys() | set(swaps.values())
+        rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in kept]
         moved = self._moved([value for value, _, _ in rest], [target for _, target, _ in rest])
         failed = [status for status in self.statuses if status not in seen]
         ends = [If(places.loaded(status), (places.stored(more, truth(False)),)) for status in failed]
         turn = (*work, *moved, *ends)
-        if not pairs:
+        if not pairs and not swaps:
             return turn
         self.turns += 1
-        second = exchanged(places, turn, pairs, set(homes) - pairs.keys())
-        back = [places.copied(packed_view(value), packed_view(old), old.aval.shape) for old, value in pairs.items()]
+        second = exchanged(places, turn, pairs | swaps, set(homes) - kept)
+        wholes = [(packed_view(old), value) for old, value in pairs.items()]
+        back = [places.copied(replace(to, base=value), to, to.base.aval.shape) for to, value in wholes]
+        back += [one for pair in swaps.items() for one in self._moved(list(map(packed_view, reversed(pair))), pair)]
         return (*turn, If(places.loaded(more), second, tuple(back)))
+
+    def _swaps(self, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
+        """The carried arrays of which each gets the memory of the other one in a turn."""
+        moves = dict[Node, Node]()
+        for value, target in zip(values, homes, strict=True):
+            home, start = self.places.home(value.base)
+            if target.aval.rank and home.type == target.type and not start and value == packed_view(value.base):
+                moves[target] = home
+        pairs = ((one, other) for one, other in moves.items() if moves.get(other) is one)
+        return {one: other for one, other in pairs if homes.index(one) < homes.index(other)}
 
     def _pairs(self, sub: SubPlan, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
         """The carried arrays that a turn makes in other memory, each with that."""
@@ -259,14 +278,18 @@ class ControlKernel:
     # ------------------------------------------------------------------ branches
 
     def branch(self, step: BranchKernelStep) -> Iterator[Statement]:
-        """One of several blocks."""
+        """One of several blocks, which change operands in place where all of them do so."""
+        for node, operand in handed_on(step).items():
+            self.places.put(node, operand)
         branch = Var(self.building.nest.fresh("branch"), step.choice.base.aval.dtype)
         yield Let(branch.name, self.places.loaded(step.choice.base))
         before, heaviest = self.work, 0.0
         blocks = list[Block]()
-        for sub in step.branches:
+        for sub, inner in zip(step.branches, inner_graphs(step.node), strict=True):
             self.work = 0.0
-            blocks.append(tuple(self._block(sub, step.results)))
+            pairs = zip(inner.graph.parameters, sub.plan.graph.parameters, strict=True)
+            changed = changed_parameters(step.node, inner)
+            blocks.append(tuple(self._block(sub, step.results, [one for given, one in pairs if given in changed])))
             heaviest = max(heaviest, self.work)
         self.work = before + heaviest
         chosen = blocks[-1]
@@ -275,13 +298,15 @@ class ControlKernel:
             chosen = (If(same, block, chosen),)
         yield from chosen
 
-    def _block(self, sub: SubPlan, results: Sequence[Node]) -> Iterator[Statement]:
+    def _block(self, sub: SubPlan, results: Sequence[Node], owned: Sequence[Node]) -> Iterator[Statement]:
         """One of the blocks, behind which the results have its values: those that it makes are made there."""
         self._given(sub)
-        yield from self.steps(sub, {})
+        yield from self.steps(sub, {}, owned)
         places, made = self.places, _made_in(sub.plan)
         for value, target in zip(sub.plan.graph.outputs, results, strict=True):
             home, start = places.home(value)
+            if home is places.home(target)[0]:
+                continue
             if home in made and not start and home.aval.size == target.aval.size:
                 places.put(home, target)
                 made.discard(home)

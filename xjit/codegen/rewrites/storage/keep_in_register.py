@@ -24,7 +24,7 @@ from xjit.ir.loops.nodes import (
     Value,
     Var,
 )
-from xjit.ir.loops.walk import Change, blocks, loads, path_to, replaced, statements, stores
+from xjit.ir.loops.walk import Change, blocks, loads, path_to, replaced, replaced_all, statements, stores
 from xjit.ir.scalar_expr import Literal
 
 
@@ -61,11 +61,13 @@ class KeepInRegister:
         named = self._named(rest)
         if named is None:
             dtype = home[-1].buffer.dtype
-            first = Carry(self.buffer, Const(Literal.of(np.zeros((), dtype))))
-            named = replaced(block, home[-1], (first,))
-            for store in stores(named):
-                if store.buffer == self.buffer:
-                    named = replaced(named, store, (Fold((self.buffer,), (store.value,)),))
+            changed: dict[int, Block] = {
+                id(store): (Fold((self.buffer,), (store.value,)),)
+                for store in stores(block)
+                if store.buffer == self.buffer
+            }
+            changed[id(home[-1])] = (Carry(self.buffer, Const(Literal.of(np.zeros((), dtype)))),)
+            named = replaced_all(block, changed)
         return with_block(kernel, block, Change(value=self._read).block(named))
 
     def _see_that_it_may(self, block: Block) -> None:

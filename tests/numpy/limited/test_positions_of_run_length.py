@@ -1,0 +1,97 @@
+"""Arrays of positions whose number only the run knows, along all axes of an array: reads, writes and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+
+TURNS = 300
+
+
+def diagonal(A):
+    total = 0.0
+    for i in range(TURNS):
+        k = np.arange(i % 7)
+        total += A[k, k].sum() + A[k, 6 - k].max(initial=0.0)
+    return total
+
+
+def onto_diagonals(A):
+    for i in range(TURNS):
+        k = np.arange(i % 4, i % 7)
+        A[k, 6 - k] = A[k, k] * 0.5 + i
+        A[k, k] += 1.0
+    return A
+
+
+def one_number(A):
+    for i in range(TURNS):
+        k = np.arange(i % 7)
+        A[k, k] = i
+    return A
+
+
+def in_a_vector(x):
+    for i in range(TURNS):
+        k = np.arange(i % 5)
+        x[2 * k + 1] = x[k] - i
+        x[k] *= 0.5
+    return x
+
+
+def twice_the_same(x):
+    for i in range(TURNS):
+        k = np.arange(i % 9)
+        x[k // 2] = k + i
+    return x
+
+
+def beside_one_position(A):
+    for i in range(TURNS):
+        k, first = np.arange(i % 7), np.arange(min(1, i % 7))
+        A[k, first] = A[first, k] + 1.0
+    return A
+
+
+MATRIX, VECTOR = np.random.default_rng(0).standard_normal((7, 7)), np.random.default_rng(1).standard_normal(9)
+
+
+@pytest.mark.parametrize(
+    ("function", "array"),
+    [
+        (diagonal, MATRIX),
+        (onto_diagonals, MATRIX),
+        (one_number, MATRIX),
+        (in_a_vector, VECTOR),
+        (twice_the_same, VECTOR),
+    ],
+)
+def test_positions_are_read_and_written(function: Callable[..., Any], array: Any) -> None:
+    found, wanted = array.copy(), array.copy()
+    result, expected = xjit.jit(strict=True)(function)(found), function(wanted)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_positions_broadcast() -> None:
+    found, wanted = MATRIX.copy(), MATRIX.copy()
+    xjit.jit(beside_one_position)(found)
+    beside_one_position(wanted)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_positions_outside_are_refused() -> None:
+    def outside(A):
+        for i in range(TURNS):
+            k = np.arange(i % 9)
+            A[k, k] += 1.0
+        return A
+
+    for function in (outside, xjit.jit(strict=True)(outside)):
+        with pytest.raises(IndexError, match="out of bounds"):
+            function(MATRIX.copy())

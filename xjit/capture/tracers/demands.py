@@ -1,0 +1,89 @@
+"""Conditions that the function's code demands: where one does not hold, the code raises an error of its own.
+
+    if x.min() < 0: raise ValueError(...)       demands  not (x.min() < 0)
+    assert n > 0                                demands  n > 0
+
+What is raised is not traced. The program tests the conditions before anybody sees what it made; if one fails, NumPy
+does the call from the beginning, and raises. All demands together are one truth value, a buffer without an array:
+loops carry it and end when it is false, branches choose it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current
+from xjit.ir.node import Node
+from xjit.ops.define.core import lift
+from xjit.ops.elements.elementwise import and_
+from xjit.ops.whole_arrays.runtime_check import require
+
+
+def demand(holds: Any) -> None:
+    """Lets NumPy do the call unless a truth value of the graph holds."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    buffer = demands_of(trace)
+    known = buffer.version(trace)
+    value = holds if known is buffer.first else and_(TracedValue(trace.adopt(known), trace), holds)
+    hold(trace, lift(trace, value))
+
+
+def hold(trace: CaptureTrace, node: Node) -> None:
+    """Makes a truth value all that is demanded so far in a trace."""
+    if not can_demand(trace):
+        refuse(
+            "an error is raised where only the run tells if it is", fix="look at the values outside of the function"
+        )
+    demands_of(trace).advance(trace, node)
+
+
+def can_demand(trace: Trace | None) -> bool:
+    """Return whether what is demanded in a trace is seen by the function's."""
+    while isinstance(trace, CaptureTrace) and trace.recorder is not None:
+        if trace.parent is None:
+            return True
+        if not trace.hands_on:
+            return False
+        trace = trace.parent
+    return False
+
+
+def demands_of(trace: CaptureTrace) -> Buffer:
+    """The buffer of the truth value of a capture, true at first."""
+    recorder = trace.recorder
+    if recorder.demands is None:
+        recorder.demands = Buffer(recorder.trace.scalar(np.asarray(True)), recorder.trace)
+        recorder.demands.label = "the conditions of errors"
+    found: Buffer = recorder.demands
+    return found
+
+
+def demanded(trace: Trace | None) -> TracedValue | None:
+    """The truth value so far in a trace, as one of it; None where nothing is demanded."""
+    buffer = None if not isinstance(trace, CaptureTrace) or trace.recorder is None else trace.recorder.demands
+    if buffer is None or buffer.version(trace) is buffer.first:
+        return None
+    assert trace is not None
+    return TracedValue(trace.adopt(buffer.version(trace)), trace)
+
+
+def unless_failed(held: Any, trace: Trace) -> Any:
+    """The condition for another turn of a loop: none is taken once something that is demanded does not hold."""
+    found = demanded(trace)
+    return held if found is None else and_(found, held)
+
+
+def tested(trace: CaptureTrace) -> list[Node]:
+    """The result of a program that fails unless all that is demanded holds; none where nothing is."""
+    found = demanded(trace)
+    if found is None:
+        return []
+    if any(not node.op.barrier for node in trace.effects):
+        refuse("an error is raised, as only the run tells, beside effects that happen once")
+    return [lift(trace, require(found, found, "repeat", "an error of the function's own is raised"))]

@@ -1,0 +1,74 @@
+"""Arrays that are made with a length that only the run knows: ``np.zeros(i)``, ``np.arange(i, n)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xjit import ops
+from xjit.ir.context import TracedValue
+from xjit.numpy.arrays.creation import full
+from xjit.numpy.limited.arrays import LimitedArray, limited
+from xjit.numpy.limited.run_time_integers import Integer, integer, largest
+from xjit.numpy.rules.values import fresh
+from xjit.ops.dynamic.limited_windows import bound_of
+from xjit.ops.whole_arrays.shape import iota
+from xjit.types import INT64
+
+_FILLED = {"zeros": 0, "empty": 0, "ones": 1}
+_LONGEST = 2**31
+"""A bound above which an integer is taken for no length."""
+
+
+def applies(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Return whether a function makes an array whose length is an integer of the run that has a bound."""
+    if name in _FILLED:
+        sizes = args[0] if args and isinstance(args[0], tuple) else args[:1]
+        fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(_is_length, sizes))
+        return fits and any(map(_is_open, sizes))
+    if name == "arange":
+        return not kwargs and 1 <= len(args) <= 2 and all(map(_is_integer, args)) and any(map(_is_open, args))
+    return False
+
+
+def created(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> LimitedArray | Any:
+    """The array, for arguments to which this `applies`."""
+    if name == "arange":
+        first, end = (integer(0), integer(args[0])) if len(args) == 1 else map(integer, args)
+        count = largest(end - first, 0)
+        places = iota(f"s64[{_bound(count)}]", 0)
+        start = first.operand
+        shifted = places if first.known == 0 else ops.add(places, _repeated(start, _bound(count)))
+        return LimitedArray(limited(fresh(shifted), (count,)), (count,))
+    given = args[0] if isinstance(args[0], tuple) else args[:1]
+    sizes = tuple(map(integer, given))
+    dtype = kwargs.get("dtype", args[1] if len(args) == 2 else None)
+    value = full(tuple(map(_bound, sizes)), _FILLED[name], dtype or float)
+    return LimitedArray(limited(value, sizes), sizes)
+
+
+def _bound(size: Integer) -> int:
+    return size.known if size.known is not None else bound_of(size.high)
+
+
+def _repeated(number: Any, count: int) -> Any:
+    value = number if isinstance(number, TracedValue) else ops.constant(number, dtype=INT64)
+    return ops.broadcast_in_dim(value, (count,), ())
+
+
+def _is_open(value: Any) -> bool:
+    """Return whether only the run tells an integer."""
+    return isinstance(value, TracedValue) and not hasattr(type(value), "value") and not hasattr(value, "known")
+
+
+def _is_integer(value: Any) -> bool:
+    if not isinstance(value, TracedValue):
+        return type(value) is int
+    if not _is_open(value) or value.weak is not int or value.dtype != INT64 or value.node.aval.rank:
+        return False
+    found = integer(value)
+    return found.low > -_LONGEST and found.high < _LONGEST
+
+
+def _is_length(value: Any) -> bool:
+    return _is_integer(value) and integer(value).low >= 0
