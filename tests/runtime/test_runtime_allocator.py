@@ -248,7 +248,7 @@ del dead
 
 FORK = """
 import numpy as np, os, warnings
-warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)  # the fork is the point here
+warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)  # meant
 from xjit.runtime.calls import entry
 from xjit.runtime.calls.records import ArraySpec
 spec = ArraySpec(np.dtype(np.uint8), (2_000_000,), (1,))

@@ -22,7 +22,7 @@ from string import Template
 
 from xjit.runtime.native.native_parts import OWN_LIMIT_TEXT, WORDS_TEXT
 from xjit.runtime.native.native_text import expand
-from xjit.runtime.native.solvers_native import GESV_TEXT, GETRF_TEXT, POTRF_TEXT, SHARED_TEXT, TRSM_TEXT
+from xjit.runtime.native.solvers_native import GESV_TEXT, GETRF_TEXT, POTRF_TEXT, SHARED_TEXT, TRSM_TEXT, TURN_TEXT
 
 _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
@@ -234,9 +234,9 @@ def products_text(long: bool) -> str:
         element = f"<2 x {real}>"
         names = {"NAME": name, "REAL": real, "ELEMENT": element, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")) + TRSM_TEXT, names))
-    parts.append(_typed(GETRF_TEXT + GESV_TEXT, {"NAME": "f64", "ELEMENT": "double", "UNIT": "1.0"}))
+    parts.append(_typed(TURN_TEXT + GETRF_TEXT + GESV_TEXT, {"NAME": "f64", "ELEMENT": "double", "UNIT": "1.0"}))
     unit = "<double 1.0, double 0.0>"
-    parts.append(_typed(GESV_TEXT, {"NAME": "c128", "ELEMENT": "<2 x double>", "UNIT": unit}))
+    parts.append(_typed(TURN_TEXT + GESV_TEXT, {"NAME": "c128", "ELEMENT": "<2 x double>", "UNIT": unit}))
     return expand("".join(parts), INT="i64" if long else "i32", BEGIN=_BEGIN, END=_END)
 
 

@@ -112,6 +112,24 @@ entry:
 }
 """
 
+# Writes a row-major matrix by columns; in memory that need not be aligned to its elements.
+TURN_TEXT = r"""
+define internal void @turn_$NAME(ptr %matrix, ptr %result, i64 %rows, i64 %columns) {
+entry:
+  for %r below %rows
+    for %c below %columns
+      %own = call i64 @at(i64 %r, i64 %c, i64 %columns)
+      %turned = call i64 @at(i64 %c, i64 %r, i64 %rows)
+      %from = getelementptr $ELEMENT, ptr %matrix, i64 %own
+      %to = getelementptr $ELEMENT, ptr %result, i64 %turned
+      %element = load $ELEMENT, ptr %from, align 4
+      store $ELEMENT %element, ptr %to, align 4
+    end %c
+  end %r
+  ret void
+}
+"""
+
 GESV_TEXT = r"""
 define void @gesv_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
@@ -136,16 +154,7 @@ entry:
     %matrix = call ptr @stepped(ptr %table, i64 0, i64 5, i64 %i)
     %right = call ptr @stepped(ptr %table, i64 1, i64 6, i64 %i)
     %result = call ptr @stepped(ptr %table, i64 2, i64 7, i64 %i)
-    for %r below %n
-      for %c below %n
-        %from_place = call i64 @at(i64 %r, i64 %c, i64 %n)
-        %to_place = call i64 @at(i64 %c, i64 %r, i64 %n)
-        %from = getelementptr $ELEMENT, ptr %matrix, i64 %from_place
-        %to = getelementptr $ELEMENT, ptr %factors, i64 %to_place
-        %element = load $ELEMENT, ptr %from, align 4
-        store $ELEMENT %element, ptr %to
-      end %c
-    end %r
+    call void @turn_$NAME(ptr %matrix, ptr %factors, i64 %n, i64 %n)
     for %p below %n
       for %q below %columns
         %row_place = call i64 @at(i64 %p, i64 %q, i64 %columns)
@@ -169,16 +178,7 @@ singular:
     store i8 1, ptr %status
     br label %done
 solved:
-    for %s below %n
-      for %t below %columns
-        %solved_place = call i64 @at(i64 %t, i64 %s, i64 %n)
-        %result_place = call i64 @at(i64 %s, i64 %t, i64 %columns)
-        %solution = getelementptr $ELEMENT, ptr %right_sides, i64 %solved_place
-        %there = getelementptr $ELEMENT, ptr %result, i64 %result_place
-        %found = load $ELEMENT, ptr %solution
-        store $ELEMENT %found, ptr %there, align 4
-      end %t
-    end %s
+    call void @turn_$NAME(ptr %right_sides, ptr %result, i64 %columns, i64 %n)
     br label %done
 done:
   end %i
@@ -203,16 +203,7 @@ entry:
   for %i from %low below %high
     %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
-    for %r below %n
-      for %c below %n
-        %from_place = call i64 @at(i64 %r, i64 %c, i64 %n)
-        %to_place = call i64 @at(i64 %c, i64 %r, i64 %n)
-        %from = getelementptr double, ptr %matrix, i64 %from_place
-        %to = getelementptr double, ptr %factors, i64 %to_place
-        %element = load double, ptr %from
-        store double %element, ptr %to
-      end %c
-    end %r
+    call void @turn_$NAME(ptr %matrix, ptr %factors, i64 %n, i64 %n)
     call void %routine(ptr %size, ptr %size, ptr %factors, ptr %size, ptr %pivots, ptr %info)
     %code = load $INT, ptr %info
     %failed = icmp ne $INT %code, 0
