@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from xjit.api.start import program_record
+from xjit.runtime import record_text
 from xjit.runtime.loading import cache_entry
 
 PROGRAM = """
@@ -309,6 +311,35 @@ def test_products_libraries_views_and_threads(tmp_path: Path) -> None:
     assert run(tmp_path, tmp_path / "cache", text=STEPS)[0] == "started"
 
 
+LARGE = """
+import sys
+import numpy as np
+from xjit import xjit
+
+
+@xjit
+def f(x):
+    count = np.zeros(400_000)
+    place = np.linspace(0.0, 1.0, 1000) + np.zeros((60, 1))
+    count[:3] = x
+    place[0, 0] = 5.0
+    return count + 1.0, place * x[0]
+
+
+x = np.ones(3)
+for _ in range(2):
+    for found, wanted in zip(f(x), f.__wrapped__(x), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+print("traced" if "xjit.api.dispatcher" in sys.modules else "started", 0)
+"""
+
+
+def test_large_arrays_that_the_program_makes_are_kept(tmp_path: Path) -> None:
+    assert run(tmp_path, tmp_path / "cache", text=LARGE)[0] == "traced"
+    assert run(tmp_path, tmp_path / "cache", text=LARGE)[0] == "started"
+    assert max(file.stat().st_size for file in (tmp_path / "cache").iterdir()) < 400_000
+
+
 def test_counts_of_what_was_started(kept: Path, tmp_path: Path) -> None:
     counts = "assert (f.stats().traces, f.stats().compiles) == (0, 0) and f.stats().cache_hits > 0\n"
     assert (
@@ -382,7 +413,19 @@ def changed(record: Any, *path: int, to: Any) -> bytes:
     return json.dumps(record).encode()
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"1", b'["x", 1]', b'["r", "Path", 1]', b'["f", "a"]', b"[" * 10_000])
+NO_RECORDS = (b"", b"[]", b"1", b'["x", 1]', b'["r", "Path", 1]', b'["f", "a"]', b"[" * 10_000)
+
+
+def test_long_bytes_are_compressed() -> None:
+    data = np.arange(10_000).tobytes()
+    text = record_text.written(data, {})
+    assert len(text) < len(data) // 2 and record_text.read(text, {}, {}) == data
+    for damaged in (text[:-4] + b'"]', text[:-2] + b'00"]', b'["z", "0000"]'):
+        with pytest.raises(record_text.UnknownValueError):
+            record_text.read(damaged, {}, {})
+
+
+@pytest.mark.parametrize("data", NO_RECORDS)
 def test_text_that_is_no_record(data: bytes) -> None:
     with pytest.raises(ValueError, match="record"):
         program_record.from_bytes(data)

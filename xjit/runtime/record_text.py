@@ -1,8 +1,8 @@
 """Records as text: what of a program is kept on disk, written and read without running anything that lies there.
 
 The text is JSON. What JSON lacks is a list with a letter in front: ``["t", …]`` a tuple, ``["f", "0x1.8p+0"]`` a
-float, ``["b", "00ff"]`` bytes, ``["d", "<f8"]`` an element type, ``["r", "RunStep", …]`` a record with its fields in
-order.  Reading is strict: only classes that the reader names are made, and every field has to be of the type that the
+float, ``["b", "00ff"]`` bytes, ``["z", "789c…"]`` long ones, compressed, ``["d", "<f8"]`` an element type,
+``["r", "RunStep", …]`` a record with its fields in order.  Reading is strict: only classes that the reader names are made, and every field has to be of the type that the
 class declares.
 """
 
@@ -18,6 +18,10 @@ Classes = Mapping[str, type]
 Aliases = Mapping[str, str]
 
 _PLAIN = (bool, int, str, type(None))
+
+# Bytes from which on they are compressed, and the most that a text may stand for.
+_LONG = 1 << 10
+_LONGEST = 1 << 26
 
 
 class UnknownValueError(ValueError):
@@ -42,7 +46,7 @@ def _encoded(value: Any, classes: Classes) -> Any:
     if kind is complex:
         return ["c", value.real.hex(), value.imag.hex()]
     if kind is bytes:
-        return ["b", value.hex()]
+        return ["b", value.hex()] if len(value) < _LONG else ["z", _packed(value).hex()]
     if isinstance(value, np.dtype) and _dtype(value.str) == value:
         return ["d", value.str]
     if classes.get(kind.__name__) is kind:
@@ -112,7 +116,7 @@ class _Reader:
         if letter == "c":
             return complex(*map(float.fromhex, parts))
         (part,) = parts
-        return {"f": float.fromhex, "b": bytes.fromhex, "d": _dtype}[letter](part)
+        return {"f": float.fromhex, "b": bytes.fromhex, "z": _unpacked, "d": _dtype}[letter](part)
 
     def _record(self, name: str, *parts: Any) -> Any:
         cls: Any = self.classes[name]
@@ -189,6 +193,26 @@ def split(text: str, mark: str) -> Sequence[str]:
         else:
             parts[-1] = f"{parts[-1]}{letter}"
     return [part.strip() for part in parts]
+
+
+def _packed(data: bytes) -> bytes:
+    import zlib
+
+    return zlib.compress(data, level=1)
+
+
+def _unpacked(text: str) -> bytes:
+    """The bytes that are compressed in a text."""
+    import zlib
+
+    reader = zlib.decompressobj()
+    try:
+        data = reader.decompress(bytes.fromhex(text), _LONGEST)
+    except zlib.error as error:
+        raise UnknownValueError(f"damaged bytes: {error}") from None
+    if not reader.eof or reader.unused_data:
+        raise UnknownValueError("compressed bytes end elsewhere")
+    return data
 
 
 def _dtype(text: str) -> np.dtype[Any]:

@@ -42,9 +42,11 @@ _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 _PYTHON_NAMES = {kind: name for name, kind in PYTHON.items()}
 
 
-# Programs of one function that are kept on disk, and the elements in one.
+# Programs of one function that are kept on disk, the bytes of elements in one, and those of its text, in which
+# elements that follow from each other take hardly any room.
 MAXIMUM_KEPT = 16
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 24
+LONGEST_TEXT = 1 << 21
 
 
 class Keeper:
@@ -70,6 +72,8 @@ class Keeper:
         try:
             key_of_text = functools.partial(kernel_key, contract=contract)
             data = to_bytes(_record(self.function, captured, kinds, program, key_of_text))
+            if len(data) > LONGEST_TEXT:
+                raise ValueError("the program is too large to be kept")
         except (ValueError, KeyError):  # something that can be said of this process alone
             return
         configured_cache().put(KIND, key, data)
