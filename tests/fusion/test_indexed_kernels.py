@@ -57,3 +57,31 @@ def test_an_operand_that_is_computed_is_not_copied() -> None:
     np.testing.assert_allclose(compiled(LINE, PLACES, UPDATES), function(LINE, PLACES, UPDATES), rtol=1e-4, atol=1e-6)
     assert len(plan.kernels) == 2
     assert plan.bytes_moved <= 1.1 * plan.minimum_bytes
+
+
+def test_updates_look_up_nothing_but_their_positions() -> None:
+    """Of a call ``ufunc.at`` no table of numbers is made, in which the positions would be looked up."""
+
+    def function(places: Any, updates: Any) -> Any:
+        line = np.zeros(50_000, np.float32)
+        np.add.at(line, places, updates)
+        return line
+
+    assert "look_up" not in str(xjit(function).graph(PLACES, UPDATES))
+    assert "look_up" in str(xjit(lambda places: np.arange(50_000)[places]).graph(PLACES))
+
+
+def test_what_is_read_at_many_random_positions_is_one_array() -> None:
+    """A quotient costs less than a load from near by, but its two operands are far apart from the last ones."""
+    places = RNG.integers(0, 50_000, 500_000)
+
+    def function(line: Any, other: Any, places: Any) -> Any:
+        return (line / other)[places]
+
+    def in_place(line: Any, other: Any, places: Any) -> Any:
+        return (line / other)[places[:40_000]]
+
+    other = np.abs(LINE) + 1
+    plan = xjit(function).explain(LINE, other, places)
+    assert any("div at" in reason and "is stored: pulled in" in reason for reason in plan.reasons)
+    assert not any("is stored" in reason for reason in xjit(in_place).explain(LINE, other, places).reasons)

@@ -123,3 +123,17 @@ class CostTable:
             self._total[top] = self.own(top) + below * (_elements(top) if is_foldable(top) else 1)
             stack.pop()
         return self._total[node]
+
+    def loads(self, node: Node) -> int:
+        """Count the arrays that are read for an element with all that it inlines; single elements do not count."""
+        stack, seen, found = [node], set[Node](), 0
+        while stack:
+            for source in stack.pop().inputs:
+                if source in seen:
+                    continue
+                seen.add(source)
+                if source not in self._leaves and _is_open(source):
+                    stack.append(source)
+                else:
+                    found += source.aval.size > 1
+        return found

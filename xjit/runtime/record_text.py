@@ -2,8 +2,8 @@
 
 The text is JSON. What JSON lacks is a list with a letter in front: ``["t", …]`` a tuple, ``["f", "0x1.8p+0"]`` a
 float, ``["b", "00ff"]`` bytes, ``["z", "789c…"]`` long ones, compressed, ``["d", "<f8"]`` an element type,
-``["r", "RunStep", …]`` a record with its fields in order.  Reading is strict: only classes that the reader names are made, and every field has to be of the type that the
-class declares.
+``["r", "RunStep", …]`` a record with its fields in order.  Reading is strict: only classes that the reader
+names are made, and every field has to be of the type that the class declares.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ x[x < 0] = v        select (x < 0) v x
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,13 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.reducing import scans
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
-from xjit.numpy.rules.values import as_value
 from xjit.numpy.selecting import gathering, indexing
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, INT64
 
 Entries = list[Any]
+Combine = Callable[[Any, Any], Any]
+"""The function that makes an element anew, of itself and a value."""
 
 
 def setitem(target: BufferView, index: Any, value: Any) -> None:
@@ -53,8 +54,7 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
         if indexing.has_positions(entries):
             _store_at(target, entries, value)
             return
-        whole = entries if any(entry is Ellipsis for entry in entries) else [*entries, ...]
-        store(link(indexing.getitem(target, tuple(whole)), (target,)), value)
+        store(_shown(target, entries), value)
 
 
 def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
@@ -98,8 +98,12 @@ def _is_traced_mask(entry: Any) -> bool:
 # ---- positions
 
 
-def _store_at(target: BufferView, entries: Entries, value: Any) -> None:
-    """Stores at index arrays; basic entries beside them show a window, which is written to."""
+def _replaced(old: Any, new: Any) -> Any:
+    return new
+
+
+def _store_at(target: Any, entries: Entries, value: Any, combine: Combine = _replaced) -> None:
+    """Combines values with those at index arrays; basic entries beside them show a window, which is written to."""
     found = indexing.split(target, entries)
     view, axes = link(found.view, (target,)), found.axes
     positions = [gathering.positions(found.entries[axis], view.shape[axis], axis, "indexing") for axis in axes]
@@ -114,11 +118,11 @@ def _store_at(target: BufferView, entries: Entries, value: Any) -> None:
     order = (*range(first, first + rank), *range(first), *range(first + rank, len(result)))
     if order != tuple(range(len(result))):
         updates = ops.transpose(updates, order)
-    write(view, scattered(view, axes, positions, shape, updates, lambda old, new: new))
+    write(view, scattered(view, axes, positions, shape, updates, combine))
 
 
 def scattered(
-    view: Any, axes: Sequence[int], positions: Sequence[Any], shape: tuple[int, ...], updates: Any, combine: Any
+    view: Any, axes: Sequence[int], positions: Sequence[Any], shape: tuple[int, ...], updates: Any, combine: Combine
 ) -> Any:
     """The view with values combined at these positions along axes, in row-major order of the positions."""
     vectors = [ops.reshape(broadcast_to_shape(one, shape), (*shape, 1)) for one in positions]
@@ -147,21 +151,23 @@ def _fit(value: Any, shape: tuple[int, ...]) -> Any:
     return broadcast_to_shape(fitting(value, shape, message), shape)
 
 
-def combine_at(target: Any, index: Any, value: Any, combine: Any) -> None:
+def combine_at(target: Any, index: Any, value: Any, combine: Combine) -> None:
     """Combines values with the elements at an index, in the order of the positions, each as often as it is named."""
     check_writable(target)
     entries: Entries = list(index) if isinstance(index, tuple) else [index]
     if any(map(_is_traced_mask, entries)):
         refuse("ufunc.at with a mask", target, fix="use np.where")
-    whole = np.arange(int(np.prod(target.shape)), dtype=np.int64).reshape(target.shape)
-    places = as_value(indexing.getitem(whole, index), "at")
-    shape = places.shape
-    updates = _fit(value, shape)
-    flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target
-    count = int(np.prod(shape))
-    positions = ops.reshape(places, (count,))
-    made = scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)
-    write(target, ops.reshape(made, target.shape) if target.ndim != 1 else made)
+    if indexing.has_positions(entries):
+        _store_at(target, entries, value, combine)
+        return
+    view = _shown(target, entries)
+    write(view, combine(unlinked(view), _fit(value, view.shape)))
+
+
+def _shown(target: Any, entries: Entries) -> Any:
+    """The window of an index without positions; of integers alone an array of rank 0."""
+    whole = entries if any(entry is Ellipsis for entry in entries) else [*entries, ...]
+    return link(indexing.getitem(target, tuple(whole)), (target,))
 
 
 # ---- masks

@@ -28,7 +28,7 @@ from xjit.fusion.regions.tiny import is_tiny_reduction
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store, Update
 from xjit.fusion.storage.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.storage.lengths import Lengths, by_level
-from xjit.ir.index_map import Index, identity
+from xjit.ir.index_map import Index, has_lookups, identity
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.target import Target
@@ -141,7 +141,7 @@ class _Choice:
             most = self.machine.kernel_operations
             return f"{node.op.name} at {node.where} is stored: a kernel holds at most {most} operations"
         times, size = evaluations(places), max(node.aval.size, 1)
-        if times > size and cost.is_worth_storing(self.table.total(node), times, size, self.machine):
+        if times > size and cost.is_worth_storing(self._cost_at(node, places), times, size, self.machine):
             return stored_reason(node, times)
         if self._is_worth_sharing(node, places, times):
             return f"{node.op.name} at {node.where} is stored: updates in their order would compute it one by one"
@@ -149,6 +149,15 @@ class _Choice:
             return uncut_reason(node)
         self.lengths.watch(position, prospects(places))
         return ""
+
+    def _cost_at(self, node: Node, places: Places) -> float:
+        """The cost of a value where it is read: at positions that are looked up, also of each load but the one that a
+        stored value takes. Such loads find nothing near the last one.
+        """
+        total = self.table.total(node)
+        if not any(has_lookups(index) for _, index in places):
+            return total
+        return total + self.machine.load_cost * max(self.table.loads(node) - 1, 0)
 
     def _is_worth_sharing(self, node: Node, places: Places, times: int) -> bool:
         """Return whether updates compute so much of a value that threads and vectors had better make it before."""
