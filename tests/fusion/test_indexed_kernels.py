@@ -59,7 +59,7 @@ def test_an_operand_that_is_computed_is_not_copied() -> None:
     assert plan.bytes_moved <= 1.1 * plan.minimum_bytes
 
 
-def test_updates_look_up_nothing_but_their_positions() -> None:
+def test_updates_need_no_table_of_positions() -> None:
     """Of a call ``ufunc.at`` no table of numbers is made, in which the positions would be looked up."""
 
     def function(places: Any, updates: Any) -> Any:
