@@ -17,12 +17,10 @@ from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, kind, tried
 
 PROGRAMS, PORTION = 2000, 50
-UNBOUND = "a variable that a loop without turns leaves unbound has a value"
 UNREAD = "an error of what nobody reads, or of an array without elements, is not raised"
 EMPTY = "a window of run-time length in an array without elements: the compiler fails"
 # Known differences, each with its cause.
 KNOWN = {
-    **dict.fromkeys((44, 107, 136, 267, 391, 883, 1067, 1366, 1507, 1747), UNBOUND),
     **dict.fromkeys((63, 140, 1119, 1340, 1499), UNREAD),
     **dict.fromkeys((471, 1957), EMPTY),
     97: "NumPy leaves what memory held where integer powers of an unaligned array fail",

@@ -1,4 +1,4 @@
-"""Variables that only one arm of a branch assigns: read behind it, they are refused by name."""
+"""Variables that one arm of a branch assigns are refused by name; those of a loop without turns have no value."""
 
 from __future__ import annotations
 
@@ -38,3 +38,45 @@ def test_calls_raise_what_python_raises(monkeypatch: pytest.MonkeyPatch) -> None
         assert compiled(np.ones(3)) == 2
     with pytest.raises(UnboundLocalError):
         compiled(-np.ones(3))
+
+
+def last_of(x: Any, n: int) -> Any:
+    for i in range(n):
+        last = x[i] * 2
+    return last, i
+
+
+def last_halved(x: Any, n: int) -> Any:
+    value, count = x[n], 0
+    while value > 1.0:
+        value = value / 2
+        half = value + count
+        count += 1
+    return half
+
+
+def last_of_rows(x: Any, n: int) -> Any:
+    for i in range(n):
+        for j in range(int(x[i])):
+            last = x[j] + i
+    return last, i
+
+
+ZERO_TURNS = {
+    last_of: [(np.arange(4.0), 4), (np.arange(4.0), np.int64(0)), (np.arange(4.0), 0), (np.zeros(400), 0)],
+    last_halved: [(np.array([9.0, 0.5]), 0), (np.array([9.0, 0.5]), 1)],
+    last_of_rows: [(np.array([2.0, 0.0, 3.0]), 3), (np.array([0.0, 0.0, 2.0]), 3), (np.zeros(3), 3), (np.ones(3), 0)],
+}
+
+
+@pytest.mark.parametrize("function", ZERO_TURNS, ids=lambda one: one.__name__)
+def test_a_loop_without_turns_binds_nothing(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for args in ZERO_TURNS[function]:
+        try:
+            expected = function(*args)
+        except UnboundLocalError:
+            with pytest.raises(UnboundLocalError):
+                compiled(*args)
+        else:
+            assert compiled(*args) == expected

@@ -173,11 +173,43 @@ def traced_turn(
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)
         begin = tuple(_memory_of(leaf) for leaf in carried_values(carried, values))
+        _note_unbound(state.names, carried, start, values, trace)
         del values  # so that nothing but the variables holds them
         if test is not None:
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
         return Turn(trace, number, begin, state.get())
+
+
+def may_be_unbound(name: str, value: Any, trace: CaptureTrace) -> bool:
+    """Return whether a variable of the user's may have no value in a trace: it stands for what earlier turns left."""
+    if name.startswith("."):
+        return False
+    if value is UNBOUND:
+        return True
+    return any(_number_of(leaf) in trace.recorder.perhaps_unbound for leaf in tree.flatten(value)[0])
+
+
+def _note_unbound(
+    names: Sequence[str],
+    carried: Sequence[Carried | None],
+    start: Sequence[Any],
+    values: Sequence[Any],
+    trace: CaptureTrace,
+) -> None:
+    """Notes the values at the beginning of a turn of variables that the first turn finds without one."""
+    outer = trace.parent
+    assert isinstance(outer, CaptureTrace)
+    for name, one, first, value in zip(names, carried, start, values, strict=True):
+        if one is not None and may_be_unbound(name, first, outer):
+            trace.recorder.perhaps_unbound.update(filter(None, map(_number_of, tree.flatten(value)[0])))
+
+
+def _number_of(leaf: Any) -> Any:
+    """The value of a graph that a leaf stands for."""
+    if is_array(leaf):
+        return leaf.last_node
+    return leaf.node if isinstance(leaf, TracedValue) else None
 
 
 def _memory_of(leaf: Any) -> Buffer | None:

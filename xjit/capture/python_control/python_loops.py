@@ -36,6 +36,7 @@ from xjit.capture.python_control.loop_turns import (
     carried_values,
     is_same_value,
     leaves_of,
+    may_be_unbound,
     parameters_of,
     traced_turn,
     values_in,
@@ -46,7 +47,7 @@ from xjit.capture.python_control.loop_turns import (
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import truth
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
-from xjit.capture.tracers.demands import unless_failed
+from xjit.capture.tracers.demands import demand, unless_failed
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
@@ -385,6 +386,7 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
         refuse("a loop changes nothing that is seen behind it")
     exchange.check_reads(turn.trace)
     step = computed(turn.trace, results)
+    _demand_bound(settled, turn)
     start = [] if turns is None else [turns.first_number()]
     memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
     begun = [*start, *first, *memory, *exchange.start]
@@ -396,6 +398,30 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)
     settled.loop.state.set(behind)
+
+
+def _demand_bound(settled: Settled, turn: Turn) -> None:
+    """Demands a first turn where only that gives a value to a variable that is read behind the loop.
+
+    for i in range(n): last = x[i]
+    return last                                   demands  0 < n
+    """
+    loop, outer = settled.loop, current()
+    assert isinstance(outer, CaptureTrace)
+    rows = zip(loop.state.names, settled.carried, settled.start, turn.after, strict=True)
+    if not any(
+        one is not None and after is not UNBOUND and may_be_unbound(name, start, outer)
+        for name, one, start, after in rows
+    ):
+        return
+    loop.state.set(settled.start)
+    if not loop.certain():
+        loop.state.set(settled.start)
+        turns = loop.turns
+        if turns is not None:
+            demand(lt(turns.first_number(), turns.end_number()))
+        elif loop.test is not None:
+            demand(truth(loop.test(), traced=True))
 
 
 def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:

@@ -65,8 +65,9 @@ class Recorder:
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
     rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been,
-    ``unbound`` are variables that only one arm of a branch assigns, and ``demands`` the truth value of all conditions
-    of errors, once there is one.
+    ``unbound`` are variables that only one arm of a branch assigns, ``perhaps_unbound`` what stands in a turn for
+    values that earlier turns leave in variables without one, and ``demands`` the truth value of all conditions of
+    errors, once there is one.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Recorder:
         self.operations = 0
         self.loops: dict[Any, Any] = {}
         self.unbound: list[str] = []
+        self.perhaps_unbound: set[Any] = set()
         self.demands: Buffer | None = None
         self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)
