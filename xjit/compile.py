@@ -25,12 +25,13 @@ from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
-from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.fresh_windows import pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
+from xjit.passes.products.dot_to_reduce import write_products_out
+from xjit.passes.products.products_of_turns import join_products_of_turns
 from xjit.passes.shown_memory import Shown, Written, shown_memory
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
@@ -256,6 +257,7 @@ STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
     graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
+    graph_pass("turns", "form products of the turns of a loop at once before it", join_products_of_turns),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),

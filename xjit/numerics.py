@@ -109,14 +109,18 @@ SORTED_GROUPS = (8, 4)
 LONG_COMPARATOR = 12
 """Operations of a comparator from which on it is long."""
 
-# Products with vectors are sums in loops (:mod:`xjit.passes.dot_to_reduce`) or calls of BLAS, which add in other
-# orders.
+# Products with vectors are sums in loops (:mod:`xjit.passes.products.dot_to_reduce`) or calls of BLAS, which add in
+# other orders.
 
 FEW_PRODUCTS = 4096
 """Products of elements up to which a sum in loops is quicker than the call of a library takes."""
 
 LARGE_MATRIX_BYTES = 32 << 20
 """Bytes of a matrix that no cache holds: to read it is all that counts, which loops do as fast."""
+
+PRODUCTS_AHEAD = 4
+"""So many times more products than the turns of a loop ask for are formed at once ahead of it: the library forms some
+ten in the time in which loops that wait for memory form one."""
 
 # BLAS adds in another order if its own threads share one product. The members of these stacks are on one thread each.
 

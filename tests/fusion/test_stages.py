@@ -18,12 +18,13 @@ from xjit.ir.node import Graph
 
 def rewrites() -> Iterator[str]:
     """The module and the name of every function that needs a graph alone, and makes another."""
-    for module in pkgutil.iter_modules(passes.__path__, "xjit.passes."):
+    for module in pkgutil.walk_packages(passes.__path__, "xjit.passes."):
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            if function.__module__ != module.name or name.startswith("_"):
+                continue
             types = inspect.get_annotations(function, eval_str=True)
-            own = function.__module__ == module.name and not name.startswith("_")
             needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-            if own and [one.name for one in needed] == ["graph"] and types["return"] == types["graph"] == Graph:
+            if [one.name for one in needed] == ["graph"] and types["return"] == types["graph"] == Graph:
                 yield module.name
 
 

@@ -38,7 +38,7 @@ def _slim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
     """Puts a smaller loop, and what it yields, in place of a loop and its results."""
     loop = _without_dead(_with_constants(_without_invariants(parts_of(new[node]))), set(read))
     start = {number: one.start for number, one in parts_of(new[node]).carried.items()}
-    condition, body = map(_hoisted, (loop.condition, loop.body))
+    condition, body = map(hoisted, (loop.condition, loop.body))
     found = replace(loop, condition=condition, body=body).whole()
     new[node] = found
     places = {number: place for place, number in enumerate(loop.carried)}
@@ -100,7 +100,7 @@ def _without_dead(loop: LoopParts, read: set[int]) -> LoopParts:
 # ---- invariant parts
 
 
-def _hoisted(one: Captures) -> Captures:
+def hoisted(one: Captures) -> Captures:
     """A graph of a loop in which what does not change is a value from before the loop."""
     outer = dict(zip(one.parameters, one.operands, strict=True))
     for node in one.graph.nodes:

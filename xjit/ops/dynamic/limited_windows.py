@@ -14,6 +14,7 @@ import numpy as np
 
 from xjit import numerics
 from xjit.dataclass import dataclass
+from xjit.ir.node import Node
 from xjit.ir.opdef import Access, AxisMap, Kind, Lookup, OpDef, Params
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, register
@@ -58,7 +59,7 @@ def whole(size: int) -> Range:
 # ---- what both operations keep of their ranges
 
 
-def _split(ranges: Sequence[Range], operands: int) -> tuple[list[Any], dict[str, Any]]:
+def split_ranges(ranges: Sequence[Range], operands: int) -> tuple[list[Any], dict[str, Any]]:
     """The operands and params of an operation on ranges, which has other operands ahead."""
     numbers: list[Any] = []
 
@@ -70,6 +71,15 @@ def _split(ranges: Sequence[Range], operands: int) -> tuple[list[Any], dict[str,
     counts = tuple(place(one.count) if one.is_limited else -1 for one in ranges)
     bounds, steps = tuple(one.bound for one in ranges), tuple(one.step for one in ranges)
     return numbers, {"starts": starts, "counts": counts, "bounds": bounds, "steps": steps}
+
+
+def ranges_of(node: Node) -> tuple[Range, ...]:
+    """The ranges of such an operation along each axis."""
+    columns = (node.param(name) for name in ("starts", "counts", "bounds", "steps"))
+    return tuple(
+        Range(node.inputs[place] if place >= 0 else offset, step, node.inputs[count] if count >= 0 else bound, bound)
+        for (offset, place), count, bound, step in zip(*columns, strict=True)
+    )
 
 
 def _access(params: Params) -> Access:
@@ -134,7 +144,7 @@ def limited_window(operand: Operand, ranges: Sequence[Range]) -> Any:
 
     Any element type. Raises ShapeError for numbers that are arrays.
     """
-    numbers, params = _split(ranges, 1)
+    numbers, params = split_ranges(ranges, 1)
     return apply(LIMITED_WINDOW, operand, *numbers, **params)
 
 
@@ -176,7 +186,7 @@ def store_window(operand: Operand, update: Operand, ranges: Sequence[Range]) -> 
     The update has the bounds of the ranges as dimensions. Any element type. Raises DTypeError for another type of
     the update, ShapeError for another rank, and for numbers that are arrays.
     """
-    numbers, params = _split(ranges, 2)
+    numbers, params = split_ranges(ranges, 2)
     limited = limited_window(update, [Range(0, 1, one.count, one.bound) for one in ranges])
     return apply(STORE_WINDOW, operand, limited, *numbers, n=1, **params)
 

@@ -1,0 +1,1 @@
+"""Products: what is formed at once, and what is written as sums."""
