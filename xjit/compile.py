@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from xjit.runtime.steps.program import Loading, Program
     from xjit.runtime.tally import KernelTally
 
+COMPILING_THREADS = 4
+"""Threads that compile kernels of one program at most: LLVM is half of the work, and only that is done at a time."""
+
 Operations: TypeAlias = "Callable[[str], OpDef]"
 
 
@@ -380,8 +383,8 @@ def build_program(
     operations = {node.op.name: node.op for graph in all_graphs(lowered.graph) for node in graph.nodes}.__getitem__
     watch.enter("compiling kernels", sum(len(part.kernels) for part in lowered.all()))
     debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
-    loading = _uncompiled(operations) if debug else _compiled(entry, operations, tally, contract, watch)
     spec = program_spec(lowered, held.apart)
+    loading = _uncompiled(operations) if debug else _compiled(entry, spec, operations, tally, contract, watch)
     program = load(spec, loading, held.codes)
     if tell is not None:
         tell(spec)
@@ -411,16 +414,23 @@ def _long_integers_of_blas() -> bool | None:
     return None if products is None else products.long
 
 
-def _compiled(entry: str, operations: Operations, tally: KernelTally, contract: bool, watch: Watch) -> Loading:
+def _compiled(
+    entry: str, spec: ProgramSpec, operations: Operations, tally: KernelTally, contract: bool, watch: Watch
+) -> Loading:
     from xjit.programs.kernels import shared_kernels
+    from xjit.runtime.parallel.threads import default_threads
     from xjit.runtime.steps.blas_steps import blas_products
     from xjit.runtime.steps.program import Loading
 
     store, make_entry = shared_kernels(), importlib.import_module(entry).make_entry
 
+    threads = min(default_threads(), COMPILING_THREADS)
+    ahead = store.ahead(spec.texts(), contract=contract, threads=threads, watch=watch)
+
     def load(source: str) -> LoadedKernel:
-        watch.step()
-        return store.load(source, tally, contract=contract)
+        if not ahead:
+            watch.step()
+        return store.load(source, tally, contract=contract, ahead=ahead)
 
     return Loading(load, make_entry, blas_products, operations)
 

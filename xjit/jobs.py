@@ -9,6 +9,9 @@ job runs code of the user or a compiled program. What follows from that:
 * A fork waits for the job at hand, as LLVM could never be used again in a child that is forked inside of it. In the
   child nothing is half made, nobody is waited for that does not exist there, and what was waiting begins anew.
 * The stack is a fresh one, however deep the caller's is.
+
+A job may be shared (:func:`in_turns`) by threads of which one runs at a time, but for what is done aside, such as
+the long calls of LLVM. They are part of the job, and end before it does.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ import sys
 import threading
 import warnings
 from _thread import allocate_lock, get_ident, start_new_thread
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +51,7 @@ class _Jobs:
     """Who does a job, and who waits for one.
 
     ``lock`` is held by the thread that does a job, and by one that forks. ``waiting`` are the jobs that callers wait
-    for.
+    for. ``workers`` are the threads among which a job is shared, by number from 1 on; who has the ``turn`` runs.
     """
 
     def __init__(self) -> None:
@@ -55,6 +59,8 @@ class _Jobs:
         self.waiting: set[_Job[Any]] = set()
         self.job: _Job[Any] | None = None
         self.thread = 0
+        self.workers: dict[int, int] = {}
+        self.turn = allocate_lock()
         if hasattr(os, "register_at_fork"):
             # Methods of the lock itself: no signal handler comes in their middle, which would leave it locked.
             os.register_at_fork(
@@ -156,7 +162,63 @@ def run(function: Callable[[], Value], meanwhile: Callable[[], object] | None = 
 
 def inside() -> bool:
     """Return whether this thread does a job."""
-    return _jobs.thread == get_ident()
+    thread = get_ident()
+    return _jobs.thread == thread or thread in _jobs.workers
+
+
+def in_turns(functions: Iterable[Callable[[], object]], threads: int) -> None:
+    """Calls functions in so many threads, that of the job at hand among them; what one of them raises is raised.
+
+    They need not know of each other: one runs at a time, but for what it does aside.
+    """
+    assert inside() and not worker(), "a job is shared once"
+    left, failures, ended = deque(functions), deque[BaseException](), []
+
+    def work(number: int) -> None:
+        with _jobs.turn:
+            _jobs.workers[get_ident()] = number
+            try:
+                while left:
+                    left.popleft()()
+            except BaseException as error:
+                left.clear()
+                failures.append(error)
+            finally:
+                del _jobs.workers[get_ident()]
+
+    def help_out(number: int, end: Any) -> None:
+        work(number)
+        end.release()
+
+    for number in range(2, threads + 1):
+        end = allocate_lock()
+        end.acquire()
+        try:
+            start_new_thread(help_out, (number, end))
+        except (RuntimeError, MemoryError):  # no more threads to be had
+            break
+        ended.append(end)
+    work(1)
+    for end in ended:
+        end.acquire()
+    if failures:
+        raise failures.popleft()
+
+
+def worker() -> int:
+    """The number of this thread among those that share a job; 0 for any other."""
+    return _jobs.workers.get(get_ident(), 0)
+
+
+def aside(function: Callable[[], Value]) -> Value:
+    """The result of a function that neither needs what others of the job use nor changes it."""
+    if not worker():
+        return function()
+    _jobs.turn.release()
+    try:
+        return function()
+    finally:
+        _jobs.turn.acquire()
 
 
 def available() -> bool:

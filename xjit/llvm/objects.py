@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from xjit import jobs
 from xjit.llvm import elf
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class UnresolvedSymbolError(RuntimeError):
 def run_passes(passes: Any, module: Any, builder: Any) -> None:
     """Runs passes over a module, in place, and frees them."""
     try:
-        passes.run(module, builder)
+        _called("LLVMPY_RunNewModulePassManager", passes, module, builder)
     finally:
         # Its class inherits two ways to free itself, of which llvmlite's own clean-up finds the empty one: 40 to 70
         # KiB would stay behind for each module.
@@ -50,11 +52,40 @@ def emit_object(module: Any, target: Target) -> tuple[bytes, tuple[str, ...]]:
     """Machine code of an optimised module and its external symbols; refuses those a process may not have."""
     from xjit.llvm.targets import target_machine
 
-    code = bytes(target_machine(target).emit_object(module))
+    code = _emitted(target_machine(target), module)
     symbols = elf.symbols(code)
     externals = declared_symbols(module) if symbols is None else symbols.undefined
     check_externals(externals)
     return code, externals
+
+
+def _emitted(machine: Any, module: Any) -> bytes:
+    if not jobs.worker():
+        return bytes(machine.emit_object(module))
+    from llvmlite.binding import ffi
+
+    with ffi.OutputString() as problem:
+        buffer = _called("LLVMPY_TargetMachineEmitToMemory", machine, module, 1, problem)
+        if not buffer:
+            raise RuntimeError(str(problem))
+    try:
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer))
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+
+
+def _called(name: str, *arguments: Any) -> Any:
+    """The result of a function of LLVM that takes long.
+
+    Threads that share a job call it at a time: they have contexts and code generators of their own, so that the lock
+    of llvmlite, under which all calls are made otherwise, is not needed.
+    """
+    from llvmlite.binding import ffi
+
+    function = getattr(ffi.lib, name)
+    if not jobs.worker():
+        return function(*arguments)
+    return jobs.aside(lambda: getattr(function, "_cfn", function)(*arguments))
 
 
 def check_externals(symbols: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from xjit import config
+from xjit import config, jobs
 from xjit.dataclass import dataclass
 from xjit.llvm import vector_width
 
@@ -95,10 +95,24 @@ def initialize() -> None:
     llvm.initialize_native_asmparser()
 
 
-@functools.lru_cache(maxsize=8)
 def target_machine(target: Target) -> Any:
-    """The code generator for a target, one per process."""
+    """The code generator for a target; each of the threads that share a job has its own."""
+    return _target_machine(target, jobs.worker())
+
+
+@functools.lru_cache(maxsize=16)
+def _target_machine(target: Target, worker: int) -> Any:
     return new_target_machine(target)
+
+
+def parsed(text: str) -> Any:
+    """A module of IR text; those of threads that share a job have nothing in common."""
+    return llvm.parse_assembly(text, _context(jobs.worker()))
+
+
+@functools.cache
+def _context(worker: int) -> Any:
+    return llvm.create_context() if worker else llvm.get_global_context()
 
 
 def new_target_machine(target: Target) -> Any:

@@ -297,6 +297,12 @@ class ProgramSpec:
         """The number of steps that NumPy runs for want of code."""
         return sum(isinstance(step, CallStep) and bool(step.fallback) for step in all_steps(self.body))
 
+    def texts(self) -> Iterator[str]:
+        """The texts of its kernels."""
+        for step in all_steps(self.body):
+            if isinstance(step, RunStep):
+                yield from (kernel.code.text for kernel in step.kernels if isinstance(kernel.code, KernelText))
+
 
 def blocks_of(step: Step) -> tuple[Block, ...]:
     """The blocks of a step of control."""

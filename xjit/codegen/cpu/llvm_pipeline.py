@@ -24,6 +24,7 @@ from xjit.llvm.targets import data_layout as data_layout
 from xjit.llvm.targets import host as host
 from xjit.llvm.targets import initialize as initialize
 from xjit.llvm.targets import new_target_machine as new_target_machine
+from xjit.llvm.targets import parsed as parsed
 from xjit.llvm.targets import preferring as preferring
 from xjit.llvm.targets import target_machine as target_machine
 
@@ -44,7 +45,7 @@ def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool
 
 def parse(text: str, target: Target) -> Any:
     """A module from its IR text."""
-    module = llvm.parse_assembly(text)
+    module = parsed(text)
     module.triple = target.triple
     module.data_layout = data_layout(target)
     return module
@@ -68,7 +69,7 @@ def link(module: Any, texts: Sequence[str]) -> None:
         return
     public = {function.name for function in module.functions if not function.is_declaration}
     for text in texts:
-        module.link_in(llvm.parse_assembly(text))
+        module.link_in(parsed(text))
     for function in module.functions:
         if not function.is_declaration and function.name not in public:
             function.linkage = "internal"
@@ -76,7 +77,7 @@ def link(module: Any, texts: Sequence[str]) -> None:
 
 def link_as_is(module: Any, text: str) -> None:
     """Links IR into a module with the linkage that it states."""
-    module.link_in(llvm.parse_assembly(text))
+    module.link_in(parsed(text))
 
 
 def inline_calls(module: Any, target: Target) -> None:
