@@ -102,7 +102,7 @@ def test_long_calls_of_llvm_meet(monkeypatch: pytest.MonkeyPatch) -> None:
         return aside(run)
 
     monkeypatch.setattr(jobs, "aside", meeting)
-    jobs.run(lambda: KernelStore().ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED))
+    KernelStore().ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED)
     assert sorted(met) == [0, 1]
 
 
@@ -137,9 +137,9 @@ def test_the_limit_holds() -> None:
 
 def test_kernels_compiled_ahead_are_counted_and_run() -> None:
     store, tally = KernelStore(), KernelTally()
-    ahead = jobs.run(lambda: store.ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED))
+    ahead = store.ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED)
     kernels = [store.load(text, tally, ahead=ahead) for text in TEXTS[:2]]
     assert tally.compiles == 2 and tally.cache_hits == 0
-    again = jobs.run(lambda: store.ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED))
+    again = store.ahead(TEXTS[:2], contract=False, threads=2, watch=UNWATCHED)
     assert not again and kernels
     assert np.isfinite(tally.seconds)

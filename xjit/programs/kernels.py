@@ -62,7 +62,8 @@ class KernelStore:
             watch.step()
 
         if threads > 1 and len(texts) > 1:
-            jobs.in_turns([functools.partial(compile_one, text) for text in texts], min(threads, len(texts)))
+            compiling = [functools.partial(compile_one, text) for text in texts]
+            jobs.run(lambda: jobs.in_turns(compiling, min(threads, len(texts))))
         return found
 
     def _is_new(self, text: str, contract: bool) -> bool:
