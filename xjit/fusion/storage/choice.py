@@ -28,7 +28,7 @@ from xjit.fusion.regions.tiny import is_tiny_reduction
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store, Update
 from xjit.fusion.storage.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.storage.lengths import Lengths, by_level
-from xjit.ir.index_map import Index, has_lookups, identity
+from xjit.ir.index_map import Index, identity
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.target import Target
@@ -155,7 +155,7 @@ class _Choice:
         stored value takes. Such loads find nothing near the last one.
         """
         total = self.table.total(node)
-        if not any(has_lookups(index) for _, index in places):
+        if not any(reader.jumps(index) for reader, index in places):
             return total
         return total + self.machine.load_cost * max(self.table.loads(node) - 1, 0)
 

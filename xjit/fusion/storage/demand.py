@@ -20,7 +20,7 @@ from xjit.fusion.regions.assembled import Box, pieces_read
 from xjit.fusion.regions.reads import positions_of, sources
 from xjit.fusion.regions.tiny import short_axes
 from xjit.fusion.statements import IndexedValue, Reduce, Scan, Statement
-from xjit.ir.index_map import Index, axes_of, changed, has_lookups
+from xjit.ir.index_map import Index, axes_of, changed, has_lookups, lookups_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.machine import Machine
@@ -105,6 +105,12 @@ class Reader:
         for position in itertools.product(*(range(*box[axis]) for axis in used)):
             fixed = dict(zip(used, position, strict=True))
             yield changed(index, functools.partial(_fixed, fixed)), tuple(bounds)
+
+    def jumps(self, index: Index) -> bool:
+        """Return whether positions at the index come from data, next to each other or not; the number of a chunk
+        stays while its loops run.
+        """
+        return any(IndexedValue(one.source, one.axes) != self.chunk_number for one in lookups_of(index))
 
     @property
     def box(self) -> Box:
