@@ -115,6 +115,9 @@ LONG_COMPARATOR = 12
 FEW_PRODUCTS = 4096
 """Products of elements up to which a sum in loops is quicker than the call of a library takes."""
 
+SMALL_MATRIX = 16
+"""Elements of a matrix, with at most ``TINY`` rows to be added, that registers hold: products with it are sums."""
+
 LARGE_MATRIX_BYTES = 32 << 20
 """Bytes of a matrix that no cache holds: to read it is all that counts, which loops do as fast."""
 

@@ -102,6 +102,29 @@ def test_the_library_is_kept_for_matrices_in_caches() -> None:
     assert "library call: dot_general" in str(xjit.jit(lambda x: x @ x).explain(np.ones((20, 20))))
 
 
+SMALL: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "rotated points": ((5000, 3), (3, 3)),
+    "rows of a rotation": ((4, 4), (4, 5000)),
+    "stacks of rotations": ((5000, 3, 3), (5000, 3, 3)),
+    "one column": ((5000, 8), (8, 1)),
+    "outer product": ((5000, 1), (1, 16)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_products_with_small_matrices_fuse(name: str, rng: np.random.Generator) -> None:
+    a, b = (whole_numbers(rng, shape, np.float64) for shape in SMALL[name])
+    function = xjit.jit(lambda a, b: (a + 1.0) @ b * 2.0 + 1.0)
+    np.testing.assert_array_equal(function(a, b), (a + 1.0) @ b * 2.0 + 1.0)
+    assert len(function.explain(a, b).kernels) == 1
+
+
+@pytest.mark.parametrize("shapes", [((5000, 3), (3, 6)), ((5000, 9), (9, 1)), ((5, 5), (5, 5))])
+def test_the_library_is_kept_for_what_registers_cannot_hold(shapes: tuple[tuple[int, ...], ...]) -> None:
+    arrays = [np.ones(shape) for shape in shapes]
+    assert not xjit.jit(lambda a, b: a @ b).explain(*arrays).kernels
+
+
 def test_the_library_is_kept_for_complex_numbers() -> None:
     x, w = np.ones((30, 20), np.complex64), np.ones(20, np.complex64)
     assert "library call: dot_general" in str(xjit.jit(lambda x, w: x @ w).explain(x, w))

@@ -1,6 +1,7 @@
 """Products of matrices, which run among the kernels: the bits are those of NumPy's matmul.
 
-Operands that are vectors have thousands of elements here, as few are summed in loops.
+Operands that are vectors have thousands of elements here, and matrices have more than registers hold: others are
+summed in loops.
 """
 
 from __future__ import annotations
@@ -61,24 +62,24 @@ Function = Callable[..., Any]
 Operands = Callable[[str], tuple[Any, Any]]
 
 NATIVE: dict[str, Operands] = {
-    "matrices": lambda t: (numbers(t, 7, 5), numbers(t, 5, 3)),
-    "first by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 5, 3)),
-    "second by columns": lambda t: (numbers(t, 7, 5), numbers(t, 3, 5).T),
-    "both by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 3, 5).T),
-    "part of a matrix": lambda t: (numbers(t, 7, 9)[1:, 2:7], numbers(t, 5, 8)[:, 1:4]),
+    "matrices": lambda t: (numbers(t, 7, 5), numbers(t, 5, 6)),
+    "first by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 5, 6)),
+    "second by columns": lambda t: (numbers(t, 7, 5), numbers(t, 6, 5).T),
+    "both by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 6, 5).T),
+    "part of a matrix": lambda t: (numbers(t, 7, 9)[1:, 2:7], numbers(t, 5, 8)[:, 1:7]),
     "matrix, vector": lambda t: (numbers(t, 83, 61), numbers(t, 61)),
     "matrix by columns, vector": lambda t: (numbers(t, 61, 83).T, numbers(t, 61)),
     "matrix, vector with gaps": lambda t: (numbers(t, 83, 61), numbers(t, 183)[::3]),
     "vector, matrix": lambda t: (numbers(t, 83), numbers(t, 83, 61)),
     "vector, matrix by columns": lambda t: (numbers(t, 83), numbers(t, 61, 83).T),
-    "one row": lambda t: (numbers(t, 1, 5), numbers(t, 5, 3)),
-    "one column": lambda t: (numbers(t, 7, 5), numbers(t, 5, 1)),
-    "one element": lambda t: (numbers(t, 1, 5), numbers(t, 5, 1)),
-    "stacks": lambda t: (numbers(t, 4, 7, 5), numbers(t, 4, 5, 3)),
+    "one row": lambda t: (numbers(t, 1, 18), numbers(t, 18, 3)),
+    "one column": lambda t: (numbers(t, 7, 18), numbers(t, 18, 1)),
+    "one element": lambda t: (numbers(t, 1, 18), numbers(t, 18, 1)),
+    "stacks": lambda t: (numbers(t, 4, 7, 5), numbers(t, 4, 5, 6)),
     "stacks of stacks": lambda t: (numbers(t, 2, 3, 4, 5), numbers(t, 2, 3, 5, 6)),
-    "stack with gaps": lambda t: (numbers(t, 8, 7, 5)[::2], numbers(t, 4, 5, 3)),
-    "stack by columns": lambda t: (numbers(t, 4, 5, 7).swapaxes(1, 2), numbers(t, 4, 5, 3)),
-    "stack of rows": lambda t: (numbers(t, 4, 1, 5), numbers(t, 4, 5, 3)),
+    "stack with gaps": lambda t: (numbers(t, 8, 7, 5)[::2], numbers(t, 4, 5, 6)),
+    "stack by columns": lambda t: (numbers(t, 4, 5, 7).swapaxes(1, 2), numbers(t, 4, 5, 6)),
+    "stack of rows": lambda t: (numbers(t, 4, 1, 18), numbers(t, 4, 18, 3)),
     "large": lambda t: (numbers(t, 64, 80), numbers(t, 80, 77)),
     "large matrix, vector": lambda t: (numbers(t, 200, 150), numbers(t, 150)),
     "stack of large ones": lambda t: (numbers(t, 3, 64, 70), numbers(t, 3, 70, 66)),
@@ -86,12 +87,11 @@ NATIVE: dict[str, Operands] = {
 
 FOR_NUMPY: dict[str, Operands] = {
     "reversed vector": lambda t: (numbers(t, 5000)[::-1], numbers(t, 5000)),
-    "columns with gaps": lambda t: (numbers(t, 7, 10)[:, ::2], numbers(t, 5, 3)),
-    "rows that overlap": lambda t: (np.lib.stride_tricks.sliding_window_view(numbers(t, 9), 5), numbers(t, 5, 3)),
-    "outer product": lambda t: (numbers(t, 7, 1), numbers(t, 1, 3)),
-    "nothing to sum": lambda t: (numbers(t, 7, 0), numbers(t, 0, 3)),
+    "columns with gaps": lambda t: (numbers(t, 7, 10)[:, ::2], numbers(t, 5, 6)),
+    "rows that overlap": lambda t: (np.lib.stride_tricks.sliding_window_view(numbers(t, 9), 5), numbers(t, 5, 6)),
+    "outer product": lambda t: (numbers(t, 17, 1), numbers(t, 1, 18)),
     "stacks with gaps inside": lambda t: (numbers(t, 2, 6, 4, 5)[:, :3], numbers(t, 2, 3, 5, 6)),
-    "no rows": lambda t: (numbers(t, 0, 5), numbers(t, 5, 3)),
+    "no rows": lambda t: (numbers(t, 0, 5), numbers(t, 5, 6)),
 }
 
 
@@ -146,10 +146,10 @@ def test_a_matrix_with_itself_transposed(name: str, type: str, order: Any) -> No
 
 @needs_blas
 def test_views_are_read_in_place() -> None:
-    function = xjit.jit(lambda a, b: (a.T @ b[1:, :3], (a * 2.0).T @ b[1:, 1:3]))
-    a, b = numbers("f8", 5, 4), numbers("f8", 6, 4)
+    function = xjit.jit(lambda a, b: (a.T @ b[1:, :4], (a * 2.0).T @ b[1:, 1:5]))
+    a, b = numbers("f8", 5, 4), numbers("f8", 6, 6)
     for _ in range(2):
-        for got, expected in zip(function(a, b), (a.T @ b[1:, :3], (a * 2.0).T @ b[1:, 1:3]), strict=True):
+        for got, expected in zip(function(a, b), (a.T @ b[1:, :4], (a * 2.0).T @ b[1:, 1:5]), strict=True):
             assert_same_bits(got, expected)
     assert is_native(function)
 
@@ -272,7 +272,7 @@ def test_loops_share_large_stacks() -> None:
 
 def test_every_matrix_of_a_stack_with_one_matrix_is_a_single_product() -> None:
     function = xjit.jit(multiply)
-    a, b = numbers("f8", 4, 7, 5), numbers("f8", 5, 3)
+    a, b = numbers("f8", 4, 7, 5), numbers("f8", 5, 4)
     np.testing.assert_allclose(function(a, b), a @ b, rtol=1e-14)
     assert not function.explain(a, b).kernels, "nothing is copied"
 

@@ -4,12 +4,14 @@
 
 A product with a vector reads its matrix once and does next to nothing with it. As loops it fuses with what is around
 it: the gradient ``x.T @ (f(x @ w) - y)`` then reads ``x`` once in all. The library is quicker in between, where the
-matrix is in the caches and the calls do not count. For integers and truth values there is no library: NumPy's own
-loops take 2 to 20 times as long as kernels do. Narrow floats are multiplied as float32.
+matrix is in the caches and the calls do not count. A small matrix, such as a rotation, stays in registers, whatever
+is multiplied by it. For integers and truth values there is no library: NumPy's own loops take 2 to 20 times as long
+as kernels do. Narrow floats are multiplied as float32.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xjit import numerics
@@ -61,12 +63,24 @@ def _as_cheaper(node: Node) -> Node:
     """The product as a sum, if that is quicker."""
     numbers: DotDimensionNumbers = node.param("numbers")
     free = [numbers.free(side, source.aval.rank) for side, source in zip(("lhs", "rhs"), node.inputs, strict=True)]
-    if dtype_class(node.aval.dtype) == "F" and (all(free) or not _pays(node, numbers)):
+    pays = _is_small(node, numbers, free) or (not all(free) and _pays(node, numbers))
+    if dtype_class(node.aval.dtype) == "F" and not pays:
         return node
     found = _as_sum(node, numbers, free)
     if found.type != node.type:  # the memory order of a sum is that of its operands
         found = derived(PACK, (found,), node, order=node.aval.order)
     return found if found.type == node.type else node
+
+
+def _is_small(node: Node, numbers: DotDimensionNumbers, free: Sequence[tuple[int, ...]]) -> bool:
+    """Return whether each element is a sum of few products with a small matrix: registers hold that.
+
+    A rotation of many points ``x[n, 3] @ r[3, 3]`` reads each point once and calls nothing.
+    """
+    shapes = [source.aval.shape for source in node.inputs]
+    terms = math.prod(shapes[0][axis] for axis in numbers.lhs_contracting_dimensions)
+    columns = min(math.prod(shape[axis] for axis in own) for shape, own in zip(shapes, free, strict=True))
+    return terms <= numerics.TINY and terms * columns <= numerics.SMALL_MATRIX
 
 
 def _pays(node: Node, numbers: DotDimensionNumbers) -> bool:
