@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from xjit import xjit
+from xjit.capture.tracers.overflow import products_of
 
 
 def doubled(n: int) -> Any:
@@ -133,3 +134,33 @@ def test_positions_made_of_what_overflows_are_harmless() -> None:
     compiled = xjit(strict=True)(chosen)
     for n in (20, 27, 28, 60):
         assert compiled(x, n) == chosen(x, n)
+
+
+def tripled(value: int, n: int, factor: int) -> Any:
+    for _ in range(n):
+        value = value * factor
+    return value
+
+
+@pytest.mark.parametrize("factor", [3, -3, -1, 2**20 + 7])
+@pytest.mark.parametrize("first", [1, -1, 3, 1000])
+def test_products_with_known_numbers_leave_64_bits_where_pythons_do(factor: int, first: int) -> None:
+    captured = xjit(lambda value, n: tripled(value, n, factor))
+    for n in (2, 30, 38, 39, 40, 41):
+        assert captured(first, n) == tripled(first, n, factor)
+
+
+@pytest.mark.parametrize(
+    "factor", [*range(-9, 0), *range(1, 10), 2**62, -(2**62), 2**63 - 1, -(2**63), 2**40 + 7, -(2**40) - 7]
+)
+def test_the_ends_of_products_that_fit_are_exact(factor: int) -> None:
+    least, most = products_of(factor)
+    numbers = range(-(2**63), 2**63)
+    assert all(one in numbers and one * factor in numbers for one in (least, most))
+    assert not any(one in numbers and one * factor in numbers for one in (least - 1, most + 1))
+
+
+def test_products_with_known_numbers_are_compared_as_integers() -> None:
+    captured = xjit(lambda value, n: tripled(value, n, 3))
+    assert captured(1, 30) == 3**30
+    assert "fabs" not in captured.source(1, 30)

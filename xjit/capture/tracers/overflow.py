@@ -2,6 +2,7 @@
 
     a + b      r = a + b at 64 bits        demands that not both signs differ from that of r
     a * b      r = a * b                   demands that r is near to the product of floats
+    3 * b      r = 3 * b                   demands that b lies between the least and the largest third
 
 What does not fit differs from what 64 bits make of it by 2**64 or more, and a product of floats from the true one by
 much less.
@@ -36,9 +37,24 @@ def within(value: Any, most: int) -> bool:
     """Demand that an integer is this far from zero at most; return whether that can be done here."""
     if not can_demand(current()):
         return False
-    low, high = (_call(one, value, np.int64(end)) for one, end in ((np.greater_equal, -most), (np.less_equal, most)))
-    demand(_call(np.logical_and, low, high))
+    demand(_between(value, -most, most))
     return True
+
+
+def _between(value: Any, least: int, most: int) -> Any:
+    low, high = (_call(one, value, np.int64(end)) for one, end in ((np.greater_equal, least), (np.less_equal, most)))
+    return _call(np.logical_and, low, high)
+
+
+def products_of(factor: int) -> tuple[int, int]:
+    """The least and the largest integer whose product with another one fits, as far as 64 bits hold them.
+
+    >>> products_of(3), products_of(-1)
+    ((-3074457345618258602, 3074457345618258602), (-9223372036854775807, 9223372036854775807))
+    """
+    ends = (int(_LEAST), ~int(_LEAST)) if factor > 0 else (~int(_LEAST), int(_LEAST))
+    least, most = -(-ends[0] // factor), ends[1] // factor
+    return max(least, int(_LEAST)), min(most, ~int(_LEAST))
 
 
 def _call(ufunc: Any, *operands: Any) -> Any:
@@ -56,6 +72,9 @@ def _of_difference(a: Any, b: Any, result: Any) -> Any:
 
 
 def _of_product(a: Any, b: Any, result: Any) -> Any:
+    for factor, value in ((a, b), (b, a)):
+        if isinstance(factor, np.integer) and factor != 0:
+            return _between(value, *products_of(int(factor)))
     return _near(_call(np.multiply, _float(a), _float(b)), result)
 
 
