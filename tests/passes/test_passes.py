@@ -103,6 +103,30 @@ def test_arrays_are_not_folded() -> None:
     assert names(simplify(graph)).count("broadcast_in_dim") == 1
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("divisor", [1, 2, 8, 64])
+def test_divisions_by_powers_of_two_are_shifts_and_masks(dtype: str, divisor: int) -> None:
+    ends = np.iinfo(dtype)
+    numbers = np.array([*range(-20, 21), ends.min, ends.min + 1, ends.max], dtype)
+
+    def divided(x: Any) -> Any:
+        other = ops.broadcast_in_dim(np.dtype(dtype).type(divisor), x.shape, ())
+        return ops.floor_divide(x, other), ops.remainder(x, other)
+
+    graph = simplify(graph_of(divided, numbers))
+    assert {"shift_right_arithmetic", "and_"} <= set(names(graph)) and "remainder" not in names(graph)
+    both = np.divmod(numbers, numbers.dtype.type(divisor))
+    for found, expected in zip(interpret(graph, [numbers]), both, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("divisor", [np.int64(0), np.int64(-8), np.int64(6), np.uint64(8), np.float64(8)])
+def test_other_divisions_stay(divisor: Any) -> None:
+    numbers = np.arange(5).astype(divisor.dtype)
+    graph = graph_of(lambda x: ops.remainder(x, ops.broadcast_in_dim(divisor, x.shape, ())), numbers)
+    assert simplify(graph) is graph
+
+
 def test_parameters_survive() -> None:
     assert len(simplify(graph_of(lambda a, b: ops.reshape(a, (6,)), LINE, LINE)).parameters) == 2
 

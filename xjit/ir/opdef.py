@@ -218,6 +218,7 @@ class OpDef:
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions,
                if there is one
+    shorter    a number -> what computes the same where the last operand is this number: an operation, and its operand
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
@@ -262,6 +263,7 @@ class OpDef:
     raises: tuple[type[Exception], ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
+    shorter: Callable[[Any], tuple[OpDef, Any] | None] | None = None
     doc: str = ""
 
     def __repr__(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import Access, AxisMap, Kind
+from xjit.ir.opdef import Access, AxisMap, Kind, OpDef
 from xjit.ir.scalar_expr import Literal
 from xjit.types import ArrayType, TupleType, array_type
 
@@ -63,7 +64,26 @@ def _simpler(node: Node) -> Node:
         return node.inputs[0]
     if node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) and _is_foldable(node):
         return _folded(node)
+    if node.op.shorter is not None:
+        return _shorter(node, node.op.shorter)
     return node
+
+
+def _shorter(node: Node, shorter: Callable[[Any], tuple[OpDef, Any] | None]) -> Node:
+    """The operation that computes the same with the number that the last operand is everywhere.
+
+    Before: remainder x, 8        After: and_ x, 7
+    """
+    *others, operand = node.inputs
+    repeated = operand.op.kind is Kind.INDEXING and len(operand.inputs) == 1 and not operand.op.limits
+    number = operand.inputs[0] if repeated else operand
+    if number.op is not CONSTANT or is_by_reference(number) or number.aval.rank:
+        return node
+    found = shorter(number.param("value").array()[()])
+    if found is None:
+        return node
+    value = _constant(found[1], number)
+    return replace(node, op=found[0], inputs=(*others, replace(operand, inputs=(value,)) if repeated else value))
 
 
 def _is_identity(node: Node) -> bool:
@@ -85,6 +105,11 @@ def _is_foldable(node: Node) -> bool:
 def _folded(node: Node) -> Node:
     with np.errstate(all="ignore"):
         value = node.op.reference(*(source.param("value").array() for source in node.inputs), **node.kwargs)
-    literal = Literal.of(np.asarray(value, dtype=node.aval.dtype))
+    return _constant(np.asarray(value, dtype=node.aval.dtype), node)
+
+
+def _constant(value: Any, node: Node) -> Node:
+    """A constant in place of a node."""
+    literal = Literal.of(value)
     type: ArrayType = array_type(literal.dtype, literal.dims)
     return Node(CONSTANT, (), (("value", literal), ("type", type)), type, node.where)

@@ -93,6 +93,7 @@ class Options(TypedDict, total=False):
     narrow  the reference looks at the bits of narrow floats; by default it sees them as float32
     parity  what a flipped sign of an operand does
     part    what of a complex operand the result shows
+    shorter what computes the same with a number that is known
     """
 
     result: Result
@@ -100,6 +101,7 @@ class Options(TypedDict, total=False):
     narrow: bool
     parity: tuple[Parity, ...]
     part: Callable[[Any], Any]
+    shorter: Callable[[Any], tuple[OpDef, Any] | None]
 
 
 def elementwise(
@@ -125,6 +127,7 @@ def elementwise(
             gaps=options.get("gaps", ()),
             parity=options.get("parity", ()),
             part=options.get("part"),
+            shorter=options.get("shorter"),
             doc=doc,
         )
     )

@@ -6,15 +6,22 @@ on the exact remainder, so that results agree bit for bit.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from xjit.ir.opdef import Parity
+from xjit.ir.opdef import OpDef, Parity
 from xjit.ir.scalar_expr import Expr, prim, select
 from xjit.ops.define.op_tables import binary, operator, primitive
+from xjit.ops.elements.bits import shift_right_arithmetic
+from xjit.ops.elements.elementwise import and_
 from xjit.ops.elements.exp_log import pow
-from xjit.types import is_signed
+from xjit.types import dtype_class, is_signed
 
 __all__ = ["numpy_power"]
+
+_SHIFT: OpDef = getattr(shift_right_arithmetic, "record")  # noqa: B009
+_MASK: OpDef = getattr(and_, "record")  # noqa: B009
 
 
 def _safe(y: Expr) -> tuple[Expr, Expr, Expr]:
@@ -45,6 +52,24 @@ def _remainder_integers(x: Expr, y: Expr) -> Expr:
     return select(zero | negative, 0, select(below, rest + divisor, rest))
 
 
+def _as_shift(divisor: Any) -> tuple[OpDef, Any] | None:
+    """``x // 8`` as ``x >> 3``, which rounds down, too."""
+    number = _power_of_two(divisor)
+    return None if number is None else (_SHIFT, divisor.dtype.type(number.bit_length() - 1))
+
+
+def _as_mask(divisor: Any) -> tuple[OpDef, Any] | None:
+    """``x % 8`` as ``x & 7``, which has the sign of the divisor, too."""
+    number = _power_of_two(divisor)
+    return None if number is None else (_MASK, divisor.dtype.type(number - 1))
+
+
+def _power_of_two(divisor: Any) -> int | None:
+    """The divisor if it is one of signed integers; compilers do what is unsigned."""
+    signed = dtype_class(divisor.dtype) == "I" and is_signed(divisor.dtype)
+    return int(divisor) if signed and divisor > 0 and int(divisor).bit_count() == 1 else None
+
+
 def _fmod_integers(x: Expr, y: Expr) -> Expr:
     zero, negative, divisor = _safe(y)
     return select(zero | negative, 0, prim("irem", x, divisor))
@@ -59,6 +84,7 @@ floor_divide = binary(
     np.floor_divide,
     {"I": _floor_integers, "F": primitive("floor_divide")},
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 3 -4  0]",
+    shorter=_as_shift,
     doc="NumPy's floor division: integer x//0 is 0, floats follow the exact remainder.",
 )
 remainder = binary(
@@ -68,6 +94,7 @@ remainder = binary(
     np.remainder,
     {"I": _remainder_integers, "F": primitive("remainder")},
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [1 1 0]",
+    shorter=_as_mask,
     doc="NumPy's remainder, with the sign of the divisor; integer x%0 is 0.",
 )
 fmod = binary(
