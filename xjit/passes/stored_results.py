@@ -91,13 +91,20 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
     """The ways to try first: what a demand of the function's needs is made apart from memory that callers see."""
     demands = tuple(node for node in graph.nodes if is_demand(node))
     needed = frozenset(topological(demands))
-    return {number: _first_way(graph.outputs[number], needed) for number, _ in written}
+    failing = tuple(node for node in graph.nodes if node.op.failure is not None and not is_demand(node))
+    tested = frozenset(node for node in topological(failing) if node.op.control)
+    return {number: _first_way(graph.outputs[number], needed, tested) for number, _ in written}
 
 
-def _first_way(output: Node, needed: AbstractSet[Node]) -> Way:
-    if needed.isdisjoint(topological((output,))):
-        return Way.ALONG
-    changed = (node for node in topological((output,)) if node in needed and node.op is not PARAMETER)
+def _first_way(output: Node, needed: AbstractSet[Node], tested: AbstractSet[Node]) -> Way:
+    """The way of one output, where demands need some nodes, and other conditions are of results of loops ``tested``.
+
+    What a loop leaves in the memory is not there when such a condition fails: nothing is stored before.
+    """
+    made = list(topological((output,)))
+    if needed.isdisjoint(made):
+        return Way.ALONG if tested.isdisjoint(made) else Way.ALONE
+    changed = (node for node in made if node in needed and node.op is not PARAMETER)
     updated = any((node.op.kind is Kind.UPDATE and node.type == output.type) or node.op.control for node in changed)
     return Way.APART if updated else Way.ALONG
 

@@ -149,3 +149,23 @@ def test_a_view_at_a_position_of_the_run_is_not_returned_as_a_copy() -> None:
 
     with pytest.raises(CaptureError, match="position that only the run will tell"):
         xjit.xjit(function, strict=True)(np.ones((3, 3)), np.array([1]))
+
+
+def test_a_failing_condition_behind_a_loop_leaves_what_the_loop_wrote() -> None:
+    def function(x: Any) -> None:
+        for _ in range(300):
+            name = x
+            x[1:-1] += 2
+        name[x > 1] = x
+
+    for first in (-1.0, 2.0):
+        found, expected = np.arange(4.0) + first, np.arange(4.0) + first
+        compiled = xjit.xjit(function)
+        for call, array in ((function, expected), (compiled, found)):
+            if first < 0:
+                with pytest.raises(ValueError, match="cannot assign 4 input values"):
+                    call(array)
+            else:
+                call(array)
+        np.testing.assert_array_equal(found, expected)
+    assert compiled.stats().fallbacks == 0
