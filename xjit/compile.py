@@ -27,6 +27,7 @@ from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.fresh_windows import pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
+from xjit.passes.laid_for_loops import lay_for_loops
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
@@ -164,6 +165,14 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     return Stage(name, does, rewrite.__module__, run, "graph")
 
 
+def _lay(draft: Draft) -> Draft:
+    """The draft whose loops read what they read across from copies that lie along."""
+    graph = lay_for_loops(draft.graph, draft.target.machine)
+    if config.flag("XJIT_VERIFY"):
+        verify(graph)
+    return replace(draft, graph=graph)
+
+
 def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
@@ -268,6 +277,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
+    Stage("layouts", "copy what loops read across", "xjit.passes.laid_for_loops", _lay, "graph"),
     Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),

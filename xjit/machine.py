@@ -234,6 +234,10 @@ class Machine:
     """Bytes of the largest elements that go through a tile: larger ones would be copied twice, which costs more than
     it saves."""
 
+    visits_of_copies: float
+    """Times that turns of a loop read each element of an operand across its lines from which on a copy that lies
+    along them pays: a loop of 200 turns over columns takes a third of the time."""
+
     # Unroll and jam: two rows in a step.
 
     fewest_paired_rows: int
@@ -340,6 +344,7 @@ def processor() -> Machine:
         transposed_rows=256,
         fewest_transposed_rows=8,
         transposed_item_bytes=8,
+        visits_of_copies=4.0,
         fewest_paired_rows=8,
         paired_scans=4,
         paired_bytes=16 << 20,

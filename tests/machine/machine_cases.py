@@ -55,6 +55,15 @@ def rows_added(x: Any, rows: Any, y: Any) -> Any:
     return ops.scatter(x, rows, y, ops.add, **numbers)
 
 
+def columns_in_turns(x: Any) -> Any:
+    """Turns that read each column of a matrix nearly five times."""
+    y = np.zeros(x.shape[0])
+    for column in range(2, x.shape[1] - 2):
+        around = x[:, column - 2] + x[:, column - 1] + x[:, column] + x[:, column + 1] + x[:, column + 2]
+        y = y * 0.5 + around
+    return y
+
+
 def neighbours(x: Any) -> Any:
     return x[:-2] + x[1:-1] + x[2:]
 
@@ -164,6 +173,7 @@ CASES = {
     "transposed in few rows": case(
         lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90), transposed_bytes=64 * 8 * 12
     ),
+    "columns in turns": case(columns_in_turns, normal(40, 300)),
     # reductions along rows
     "softmax": case(softmax, normal(40, 700)),
     "logarithms of sums": case(lambda x: np.log(np.exp(x).sum(axis=1)), normal(60, 500)),
@@ -249,6 +259,7 @@ SEEN_IN = {
     "transposed_rows": ("transposed",),
     "fewest_transposed_rows": ("transposed in few rows",),
     "transposed_item_bytes": ("transposed",),
+    "visits_of_copies": ("columns in turns",),
     "fewest_paired_rows": ("scan of few rows",),
     "paired_scans": ("scans",),
     "paired_bytes": ("scan of integers", "scans"),
