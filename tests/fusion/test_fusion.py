@@ -113,7 +113,7 @@ def test_joined_parts_share_loops() -> None:
 
 
 def test_library_call_stands_between_kernels() -> None:
-    plan = explained(lambda x, w: np.exp((x * 2.0) @ w), np.ones((8, 5)), np.ones((5, 3)))
+    plan = explained(lambda x, w: np.exp((x * 2.0) @ w), np.ones((8, 5)), np.ones((5, 4)))
     assert [step.split()[0] for step in plan.steps] == ["kernel", "library", "kernel"]
     assert "thread count" in plan.steps[1]
 
