@@ -12,6 +12,7 @@ import pytest
 import xjit
 from tests.helpers.kernel_executors import PROCESSOR, on, uncompiled
 from tests.lowering.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
+from tests.lowering.lasting_programs import LASTING_PROGRAMS
 from xjit import ops, tree
 from xjit.capture.capture import capture
 from xjit.codegen.language.plain_primitives import primitive
@@ -44,9 +45,12 @@ def same_bits(found: Arrays, expected: Arrays) -> bool:
     return all((a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()) for a, b in pairs)
 
 
-@pytest.fixture(params=CONTROL_PROGRAMS)
+PROGRAMS = CONTROL_PROGRAMS | LASTING_PROGRAMS
+
+
+@pytest.fixture(params=PROGRAMS)
 def program(request: pytest.FixtureRequest) -> ControlProgram:
-    return CONTROL_PROGRAMS[request.param]
+    return PROGRAMS[request.param]
 
 
 def test_values(program: ControlProgram) -> None:
@@ -213,20 +217,21 @@ def test_long_turns_and_large_arrays_are_steps() -> None:
         assert step.startswith("loop")
 
 
-def test_a_loop_of_unknown_length_inside_of_another_is_a_kernel_of_its_own() -> None:
-    """The kernel of the outer one would not be left for as long as the inner one runs."""
+def test_a_kernel_is_left_in_loops_of_its_turns_alone() -> None:
+    """The kernel of the outermost loop would not be left for as long as the innermost runs."""
 
-    def counts(limit: Any) -> Any:
+    def counted(limit: Any, body: Any) -> Any:
         def turn(state: Any) -> Any:
             number, total = state
-            inner = ops.while_loop(lambda i: ops.lt(i, number), lambda i: ops.add(i, np.int64(1)), np.int64(0))
-            return ops.add(number, np.int64(1)), ops.add(total, inner)
+            return ops.add(number, np.int64(1)), ops.add(total, body(number))
 
-        return ops.while_loop(lambda state: ops.lt(state[0], limit), turn, (np.int64(0), np.int64(0)))
+        return ops.while_loop(lambda state: ops.lt(state[0], limit), turn, (np.int64(0), np.int64(0)))[1]
 
-    one = xjit.jit(counts)
-    assert one.explain(np.int64(9)).steps[0].startswith("loop")
-    assert flat(one(np.int64(9))) == [np.int64(9), np.int64(36)]
+    two = xjit.jit(lambda n: counted(n, lambda i: counted(i, lambda j: j)))
+    three = xjit.jit(lambda n: counted(n, lambda i: counted(i, lambda j: counted(j, lambda k: k))))
+    for one, kind, expected in ((two, "kernel", 84), (three, "loop", 126)):
+        assert one.explain(np.int64(9)).steps[0].startswith(kind)
+        assert one(np.int64(9)) == expected
 
 
 def test_explanations_name_registers_and_values_in_place() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
@@ -195,6 +196,12 @@ class LoopKernelStep:
     def operands(self) -> tuple[View, ...]:
         """The elements that the kernel reads of values around it."""
         return self.first.operands + self.turn.operands
+
+    @property
+    def lasting(self) -> tuple[LoopKernelStep, ...]:
+        """The loops of unknown length in a turn, in which a call of the kernel may end."""
+        steps = self.turn.plan.steps
+        return tuple(step for step in steps if isinstance(step, LoopKernelStep) and step.trips == math.inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

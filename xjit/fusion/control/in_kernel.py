@@ -4,14 +4,14 @@
     while_loop(i < n, (i + 1, x @ x))      a library works on whole arrays: a loop of steps
     while_loop(i < n, (i + 1, x * 0.5))    10⁷ elements, which threads should share: a loop of steps
 
-A kernel of a loop is left from time to time, so that signals are looked at. A loop inside of it is not: that has
-to be known to be short.
+A kernel of a loop is left from time to time, so that signals are looked at, in loops of unknown length in its turns
+as well. A loop further inside is not left: that has to be known to be short.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from xjit.dataclass import dataclass, replace
@@ -94,7 +94,8 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
         pairs = zip(own, operands, strict=True)
         subs = tuple(around.planned(one.graph, of, owned=changed_parameters(node, one)) for one, of in pairs)
         step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
-    return step if all(_is_one_kernel(sub, around.machine) for sub in step.parts) else None
+    lasting = step.lasting if isinstance(step, LoopKernelStep) else ()
+    return step if all(_is_one_kernel(sub, around.machine, lasting) for sub in step.parts) else None
 
 
 def _results(node: Node, graph: Graph) -> tuple[Node, ...]:
@@ -119,12 +120,14 @@ def _changes_width(node: Node) -> bool:
     return node.op.flat and node.inputs[0].aval.dtype.itemsize != node.aval.dtype.itemsize
 
 
-def _is_one_kernel(sub: SubPlan, machine: Machine) -> bool:
-    """Return whether a plan has nothing but kernels that threads would not share, and is soon done."""
+def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep]) -> bool:
+    """Return whether a plan has nothing but kernels that threads would not share, and is soon done, but for loops
+    that may be ``left``.
+    """
     kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
     if not all(isinstance(step, kinds) for step in sub.plan.steps):
         return False
-    return work_of(sub, machine) < machine.lasting_work and widest_work(sub, machine) < machine.parallel_work
+    return work_of(sub, machine, left) < machine.lasting_work and widest_work(sub, machine) < machine.parallel_work
 
 
 def widest_work(sub: SubPlan, machine: Machine) -> float:
@@ -138,18 +141,22 @@ def widest_work(sub: SubPlan, machine: Machine) -> float:
     return found
 
 
-def work_of(sub: SubPlan, machine: Machine) -> float:
-    """The work of a plan in additions; infinite where it has a loop of unknown length."""
-    return sum(_works(sub, machine))
+def work_of(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep] = ()) -> float:
+    """The work of a plan in additions; infinite where it has a loop of unknown length.
+
+    Of loops that may be ``left`` a turn counts.
+    """
+    return sum(_works(sub, machine, left))
 
 
-def _works(sub: SubPlan, machine: Machine) -> Iterator[float]:
+def _works(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep]) -> Iterator[float]:
     for step in sub.plan.steps:
         match step:
             case KernelStep():
                 yield from _work_of_kernel(step, sub, machine)
             case LoopKernelStep():
-                yield work_of(step.first, machine) + step.trips * work_of(step.turn, machine)
+                trips = 1 if step in left else step.trips
+                yield work_of(step.first, machine) + trips * work_of(step.turn, machine)
             case BranchKernelStep():
                 yield max(work_of(branch, machine) for branch in step.branches)
             case _:

@@ -20,6 +20,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
+from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
 from xjit.codegen.lowering.control.two_turns import exchanged
@@ -44,13 +45,12 @@ from xjit.fusion.plan import (
     SubPlan,
 )
 from xjit.ir.inner_graphs import changed_parameters, inner_graphs
-from xjit.ir.loops.build import both, equal, less, number, plus, position, truth
+from xjit.ir.loops.build import equal, number, position, truth
 from xjit.ir.loops.nodes import (
     LAUNCHED,
     Alloc,
     Block,
     Carry,
-    Fold,
     If,
     Kernel,
     Let,
@@ -73,7 +73,7 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
         flag = own_node(INT64)
         body = own.resumable(step, flag)
     else:
-        own.see_outside(*step.results, *(view.base for view in step.operands))
+        own.places.see_outside(*step.results, *(view.base for view in step.operands))
         body = own.branch(step)
     lowered = own.lowered(tuple(body), isinstance(step, LoopKernelStep))
     return replace(lowered, in_place=begun_in_place(step) if isinstance(step, LoopKernelStep) else handed_on(step))
@@ -95,10 +95,7 @@ class ControlKernel:
     statuses: dict[Node, None] = field(default_factory=dict)
     work: float = 0.0
     turns: int = 0
-
-    def see_outside(self, *nodes: Node) -> None:
-        """Note values that are in memory of the program."""
-        self.places.outside.update(nodes)
+    pauses: Pauses | None = None
 
     # ------------------------------------------------------------------ plans of graphs
 
@@ -164,15 +161,19 @@ class ControlKernel:
         yield from self._first(step, step.results, more)
         before, self.work = self.work, 0.0
         turn = self._turn(step, step.results, more)
-        self.work = before + step.trips * self.work
-        yield While(self.places.loaded(more), turn)
+        if self.pauses is not None and step in self.pauses.steps:
+            self.work += before
+            yield self.pauses.repeated(more, turn)
+        else:
+            self.work = before + step.trips * self.work
+            yield While(self.places.loaded(more), turn)
 
     def resumable(self, step: LoopKernelStep, flag: Node) -> Iterator[Statement]:
         """A loop of which a call runs some turns, and whose flag says whether there are more."""
         places, in_place = self.places, begun_in_place(step)
         for node, operand in in_place.items():
             places.put(node, operand)
-        self.see_outside(flag, *step.results, *(view.base for view in step.operands))
+        places.see_outside(flag, *step.results, *(view.base for view in step.operands))
         go_on = places.stored(flag, number(1))  # takes the first slot
         carried = tuple(
             own_node(node.aval.dtype, node.aval.shape) if _is_own(node) and node not in in_place else node
@@ -180,16 +181,18 @@ class ControlKernel:
         )
         own = [pair for pair in zip(carried, step.results, strict=True) if pair[0] is not pair[1]]
         scalars = [(mine, node) for mine, node in own if not node.aval.rank]
-        more, turn, (low, high) = own_node(BOOL), self.building.nest.fresh("turn"), LAUNCHED
+        more, turn = own_node(BOOL), self.building.nest.fresh("turn")
         first = (*self._begin(step, carried), *self._first(step, carried, more))
         later = [places.stored(mine, places.loaded(node)) for mine, node in scalars]
-        yield If(equal(position(low), number(0)), first, (*later, places.stored(more, truth(True))))
-        yield Carry(turn, position(low))
-        self.work = 0.0
-        body = self._turn(step, carried, more)
-        counted = Fold((turn,), (plus(Var(turn, INT64), number(1)),))
-        allowed = less(Var(turn, INT64), position(high))
-        yield While(both(places.loaded(more), allowed), (*body, counted))
+        self.work, self.pauses = 0.0, Pauses(places, turn, step.lasting)
+        begin, body = tuple(self.pauses.begin()), self._turn(step, carried, more)
+        waiting = self.pauses.kept(body, carried)
+        later += [places.stored(mine, places.loaded(node)) for mine, node in waiting]
+        again = (*later, places.stored(more, truth(True)))
+        yield If(equal(position(LAUNCHED[0]), number(0)), (*first, *begin), again)
+        yield Carry(turn, position(LAUNCHED[0]))
+        yield self.pauses.repeated(more, self.pauses.left(body), pausing=False)
+        scalars += waiting
         yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
         arrays = [(mine, node) for mine, node in own if node.aval.rank]
         last = (places.copied(packed_view(mine), packed_view(node), node.aval.shape) for mine, node in arrays)
@@ -223,8 +226,9 @@ class ControlKernel:
         work = tuple(self.steps(step.turn, taken, [old for old, _ in arrays]))
         values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
         homes = [places.home(target)[0] for target in targets]
-        pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)
-        swaps = {} if self.turns > begun else self._swaps(values, homes)
+        once = self.turns > begun or bool(step.lasting)
+        pairs = {} if once else self._pairs(step.turn, values, homes)
+        swaps = {} if once else self._swaps(values, homes)
         kept = pairs.keys() | swaps.keys() | set(swaps.values())
         rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in kept]
         moved = self._moved([value for value, _, _ in rest], [target for _, target, _ in rest])

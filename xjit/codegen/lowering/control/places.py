@@ -97,6 +97,10 @@ class Places:
     homes: dict[Node, tuple[Node, int]] = field(default_factory=dict)
     strides: dict[tuple[Node, int], IntExpr] = field(default_factory=dict)
 
+    def see_outside(self, *nodes: Node) -> None:
+        """Note values that are in memory of the program."""
+        self.outside.update(nodes)
+
     def put(self, node: Node, home: Node, start: int = 0) -> None:
         """Note that a value lies in the buffer of another one."""
         assert self.home(home)[0] is not node, "a value lies in its own buffer"
