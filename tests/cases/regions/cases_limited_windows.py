@@ -1,4 +1,4 @@
-"""Cases of windows whose places and lengths are operands: sums of what is read, and what is replaced."""
+"""Cases of windows and positions whose places and numbers are operands: sums of what is read, what is replaced."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from tests.cases.cases_shape import numbered
 from tests.helpers.harness import Case
 from xjit import ops
+from xjit.ops.dynamic.limited_places import store_at
 from xjit.ops.dynamic.limited_windows import Range, bound_of, limited_window, store_window
 
 Place = tuple[int, int, int]
@@ -54,6 +55,23 @@ def store_case(operand: Any, places: tuple[Place, ...]) -> Case:
     return Case("store_window", function, (operand, update, *numbers_of(places)), expected, label=f"{places}")
 
 
+def positions_case(operand: Any, shape: tuple[int, ...], counts: tuple[int, ...]) -> Case:
+    """Single elements replaced, of equal positions by the last."""
+    rng = np.random.default_rng([*shape, *counts])
+    update = -numbered("s32", *shape)
+    positions = tuple(rng.integers(0, size, shape) for size in operand.shape)
+    there = tuple(map(slice, counts))
+
+    def function(a: Any, b: Any, *others: Any) -> Any:
+        return store_at(a, b, others[: a.ndim], others[a.ndim :])
+
+    expected = operand.copy()
+    for place in np.ndindex(*counts):
+        expected[tuple(one[there][place] for one in positions)] = update[there][place]
+    numbers = tuple(np.array(count, np.int64) for count in counts)
+    return Case("store_at", function, (operand, update, *positions, *numbers), expected, label=f"{shape} {counts}")
+
+
 LINE, GRID = numbered("s32", 40), numbered("s32", 12, 20)
 ALONG = ((0, 1, 40), (3, 1, 0), (3, 1, 1), (39, -1, 40), (2, 3, 8), (30, -2, 9), (31, 1, 9))
 ACROSS = (((2, 1, 3), (4, 2, 5)), ((11, -1, 12), (0, 1, 20)), ((0, 1, 0), (1, 1, 5)), ((5, 1, 4), (19, -3, 2)))
@@ -63,4 +81,7 @@ CASES = [
     *(read_case(GRID, places, (0, 1)) for places in ACROSS),
     *(store_case(LINE, (place,)) for place in ALONG),
     *(store_case(GRID, places) for places in ACROSS),
+    *(positions_case(LINE, (60,), (count,)) for count in (0, 1, 25, 60)),
+    *(positions_case(GRID, (30,), (count,)) for count in (0, 29)),
+    *(positions_case(GRID, (15, 20), counts) for counts in ((0, 20), (7, 3), (15, 20))),
 ]

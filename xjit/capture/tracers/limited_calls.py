@@ -20,10 +20,12 @@ from xjit.numpy.limited.moving_indices import (
     applies,
     are_places,
     getitem,
+    has_traced_step,
     is_basic,
     part_of,
     repeated,
     set_at,
+    set_steps,
     set_window,
 )
 from xjit.numpy.limited.run_time_integers import Integer
@@ -64,6 +66,11 @@ def is_moving(value: Any, index: Any) -> bool:
     return applies(value, index)
 
 
+def takes_store(target: Any, index: Any) -> bool:
+    """Return whether an index `is_moving`, or its steps are known to the run only."""
+    return applies(target, index) or has_traced_step(target, index)
+
+
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]`` for an index that `is_moving`."""
     return _seen(functools.partial(getitem, value, index), (value,))
@@ -95,10 +102,15 @@ def python_integer(size: Integer) -> Any:
 
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
-    """``target[index] = value`` for an index that `is_moving`, or for a value of a size that only the run knows."""
+    """``target[index] = value`` where it `takes_store`, or for a value of a size that only the run knows."""
     places = index if are_places(index) else (index,)
     if isinstance(places[0], LimitedArray) and len(places) < target.ndim:
         refuse("elements are assigned to at positions whose number only the run knows", fix="loop over the positions")
+    if has_traced_step(target, index):
+        check_writable(target)
+        with located([one for one in (target, value) if isinstance(one, TracedValue)]):
+            _advance(target, set_steps(target, index, _as_type(value, target.dtype)))
+        return
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):

@@ -303,7 +303,7 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value``."""
     check_alive((target, value))
     index = _known_index(index)
-    if limited_calls.is_moving(target, index) or limited_calls.concern((value,)):
+    if limited_calls.takes_store(target, index) or limited_calls.concern((value,)):
         limited_calls.call_setitem(target, index, constants(value))
     else:
         setitem(target, index, constants(value))

@@ -19,7 +19,6 @@ from xjit.numpy.limited.arrays import (
     Sizes,
     aligned,
     fitted,
-    is_limited,
     is_moving,
     made,
     part_at,
@@ -29,13 +28,15 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
-from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, steps_of
 from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
 from xjit.numpy.selecting.gathering import positions
 from xjit.numpy.selecting.indexing import expanded
-from xjit.ops.dynamic.limited_windows import Range, number, store_window
+from xjit.ops.dynamic.limited_places import store_at
+from xjit.ops.dynamic.limited_windows import Range, bound_of, number, store_window
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
+from xjit.ops.whole_arrays.shape import iota
 from xjit.types import INT64, dtype_class
 
 
@@ -119,36 +120,40 @@ def _are_positions(entries: Sequence[Any]) -> bool:
 def set_at(array: Any, index: Sequence[LimitedArray], value: Any) -> Any:
     """The new version of an array in which ``array[index] = value`` has been done, for positions along all its axes.
 
-    Where there are no further positions the first of them is -1, which a scatter leaves out. The stored value has the
-    array's element type. Raises as ``looked_up``, and ShapeError for a value that does not fit.
+    The stored value has the array's element type. Raises as ``looked_up``, and ShapeError for a value that does not
+    fit.
     """
     own = shape_of(array)
     several, sizes = aligned("indexing", index)
-    bounds = shape_of(several[0])
     places = [positions(one, own[axis], axis, "indexing") for axis, one in enumerate(several)]
-    vectors = [ops.reshape(_filled(one, sizes, -1), (*bounds, 1)) for one in places]
-    indices = ops.concatenate(vectors, len(bounds)) if len(vectors) > 1 else vectors[0]
-    axes = tuple(range(len(own)))
-    return ops.scatter(
-        array,
-        indices,
-        _filled(repeated(value, sizes, bounds), sizes, 0),
-        lambda old, new: new,
-        index_vector_dim=len(bounds),
-        update_window_dims=(),
-        inserted_window_dims=axes,
-        scatter_dims_to_operand_dims=axes,
-    )
+    return _stored_at(array, places, value, sizes)
 
 
-def _filled(value: Any, sizes: Sizes, number: int) -> Any:
-    """The value at its bounds, with a number behind its sizes."""
-    bounds = shape_of(value)
-    ranges = [
-        Range(0, 1, size.operand if size.known is None else size.known, bound)
-        for size, bound in zip(sizes, bounds, strict=True)
-    ]
-    return store_window(full(bounds, number, value.dtype), value, ranges) if is_limited(sizes) else value
+def _stored_at(array: Any, places: Sequence[Any], value: Any, sizes: Sizes) -> Any:
+    """The array with a value at places within it, of which there are so many."""
+    counts = [size.operand if size.known is None else size.known for size in sizes]
+    return store_at(array, repeated(value, sizes, shape_of(places[0])), places, counts)
+
+
+def has_traced_step(array: Any, index: Any) -> bool:
+    """Return whether an index is a slice of all of an array of rank 1 in steps that only the run knows."""
+    is_slice = isinstance(index, slice) and isinstance(index.step, TracedValue)
+    return is_slice and not isinstance(array, LimitedArray) and len(sizes_of(array)) == 1
+
+
+def set_steps(array: Any, index: slice, value: Any) -> Any:
+    """The new version of an array in which ``array[index] = value`` has been done, where an index `has_traced_step`.
+
+    Raises ShapeError for a value that does not fit, and ArgumentError for a step of zero, when the program runs.
+    """
+    (size,) = sizes_of(array)
+    start, step, count = steps_of(index, size)
+    if size.known == 0:
+        return array
+    bounds = (bound_of(size.high),)
+    far = [full(bounds, one.operand, INT64) for one in (start, step)]
+    place = ops.add(far[0], ops.mul(far[1], iota(f"s64[{bounds[0]}]", 0)))
+    return _stored_at(array, [place], value, (count,))
 
 
 def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -> Any:

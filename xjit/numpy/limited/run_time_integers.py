@@ -21,6 +21,7 @@ from xjit.ir.spans import span_of
 from xjit.ops.elements.elementwise import add, mul, neg, sub
 from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import INT64
 
 WIDEST = (-(2**63), 2**63 - 1)
@@ -184,20 +185,25 @@ def wrapped(position: Integer, size: Integer) -> Integer:
     return chosen(is_below(position, 0), ahead, position)
 
 
-def quotient(span: Integer, step: int) -> Integer:
+def quotient(span: Integer, step: Integer | int) -> Integer:
     """The number of steps that a span takes, the last one not whole; none for a negative span."""
-    if step == 1:
+    step = integer(step)
+    if step.known == 1:
         return largest(span, 0)
     rounded = largest(span, 0) + (step - 1)
-    if rounded.known is not None:
-        return integer(rounded.constant // step)
-    found = ops.div(rounded.operand, _number(step))
-    return _opaque(found, rounded.low // step, rounded.high // step)
+    if rounded.known is not None and step.known is not None:
+        return integer(rounded.constant // step.known)
+    found = ops.div(_as_operand(rounded), _as_operand(step))
+    return _opaque(found, 0, rounded.high // builtins.max(step.low, 1))
 
 
-def resolved(entry: slice, step: int, size: Integer) -> tuple[Integer, Integer]:
-    """The first position of a slice of an axis, and how many there are, as ``slice.indices`` says."""
-    backward = step < 0
+def resolved(entry: slice, step: Integer | int, size: Integer) -> tuple[Integer, Integer]:
+    """The first position of a slice of an axis, and how many there are, as ``slice.indices`` says.
+
+    The sign of the step is known.
+    """
+    step = integer(step)
+    backward = step.high < 0
     least, most = (integer(-1), size - 1) if backward else (integer(0), size)
 
     def end(value: Any, default: Integer) -> Integer:
@@ -205,5 +211,24 @@ def resolved(entry: slice, step: int, size: Integer) -> tuple[Integer, Integer]:
 
     start = end(entry.start, most if backward else least)
     stop = end(entry.stop, least if backward else most)
-    count = quotient(start - stop if backward else stop - start, abs(step))
+    count = quotient(start - stop if backward else stop - start, -step if backward else step)
     return start, smallest(count, size) if count.high > size.high else count
+
+
+def steps_of(entry: slice, size: Integer) -> tuple[Integer, Integer, Integer]:
+    """The first position of a slice of an axis, the step, which only the run knows, and how many there are.
+
+    Raises ArgumentError for a step of zero, when the program runs.
+    """
+    step = integer(entry.step)
+    if step.low <= 0 <= step.high:
+        some = ops.ne(_as_operand(step), _number(0))
+        step = _opaque(require(step.operand, some, "value", "slice step cannot be zero"), step.low, step.high)
+    near = largest(smallest(step, largest(size, 1)), -largest(size, 1))  # no sum of it leaves 64 bits
+    forward, backward = largest(near, 1), smallest(near, -1)
+    if step.low > 0 or step.high < 0:
+        start, count = resolved(entry, forward if step.low > 0 else backward, size)
+        return start, near, count
+    ways = [resolved(entry, one, size) for one in (forward, backward)]
+    start, count = (chosen(is_below(integer(0), near), one, other) for one, other in zip(*ways, strict=True))
+    return start, near, count
