@@ -25,7 +25,7 @@ from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
-from xjit.passes.fresh_windows import pad_fresh_windows
+from xjit.passes.fresh_windows import border_windows_of_turns, pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.laid_for_loops import lay_for_loops
 from xjit.passes.loop_state import slim_loops
@@ -165,6 +165,14 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     return Stage(name, does, rewrite.__module__, run, "graph")
 
 
+def _border(draft: Draft) -> Draft:
+    """The draft whose loops put borders around what turns make of neighbours."""
+    bordered = in_all_graphs(lambda graph: border_windows_of_turns(graph, draft.target.machine))(draft.graph)
+    if config.flag("XJIT_VERIFY"):
+        verify(bordered)
+    return replace(draft, graph=bordered)
+
+
 def _lay(draft: Draft) -> Draft:
     """The draft whose loops read what they read across from copies that lie along."""
     graph = lay_for_loops(draft.graph, draft.target.machine)
@@ -270,6 +278,9 @@ STAGES = (
     graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
     graph_pass("turns", "form products of the turns of a loop at once before it", join_products_of_turns),
+    Stage(
+        "borders", "put borders around what turns make of neighbours", "xjit.passes.fresh_windows", _border, "graph"
+    ),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),

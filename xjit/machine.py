@@ -238,6 +238,10 @@ class Machine:
     """Times that turns of a loop read each element of an operand across its lines from which on a copy that lies
     along them pays: a loop of 200 turns over columns takes a third of the time."""
 
+    window_share: float
+    """Times that a window is larger than its border at least, if turns of a loop are to copy that in place of the
+    window."""
+
     # Unroll and jam: two rows in a step.
 
     fewest_paired_rows: int
@@ -345,6 +349,7 @@ def processor() -> Machine:
         fewest_transposed_rows=8,
         transposed_item_bytes=8,
         visits_of_copies=4.0,
+        window_share=8.0,
         fewest_paired_rows=8,
         paired_scans=4,
         paired_bytes=16 << 20,

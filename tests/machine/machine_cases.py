@@ -64,6 +64,14 @@ def columns_in_turns(x: Any) -> Any:
     return y
 
 
+def neighbours_in_turns(x: Any) -> Any:
+    """Turns that replace a window of a square, nine times as large as its border, by means of neighbours."""
+    y = x.copy()
+    for _ in range(300):
+        y[1:-1, 1:-1] = 0.25 * (y[:-2, 1:-1] + y[2:, 1:-1] + y[1:-1, :-2] + y[1:-1, 2:])
+    return y
+
+
 def neighbours(x: Any) -> Any:
     return x[:-2] + x[1:-1] + x[2:]
 
@@ -174,6 +182,7 @@ CASES = {
         lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90), transposed_bytes=64 * 8 * 12
     ),
     "columns in turns": case(columns_in_turns, normal(40, 300)),
+    "neighbours in turns": case(neighbours_in_turns, normal(40, 40)),
     # reductions along rows
     "softmax": case(softmax, normal(40, 700)),
     "logarithms of sums": case(lambda x: np.log(np.exp(x).sum(axis=1)), normal(60, 500)),
@@ -259,6 +268,7 @@ SEEN_IN = {
     "transposed_rows": ("transposed",),
     "fewest_transposed_rows": ("transposed in few rows",),
     "transposed_item_bytes": ("transposed",),
+    "window_share": ("neighbours in turns",),
     "visits_of_copies": ("columns in turns",),
     "fewest_paired_rows": ("scan of few rows",),
     "paired_scans": ("scans",),
