@@ -121,6 +121,24 @@ def test_each_has_contexts_and_code_generators_of_its_own() -> None:
         assert len({id(one[place]) for one in machines.values()}) == 3
 
 
+def test_modules_are_freed_by_who_has_their_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed: list[int] = []
+    dispose = targets._dispose
+    monkeypatch.setattr(targets, "_dispose", lambda module: (freed.append(jobs.worker()), dispose(module)))
+    text, kept = "define void @f() {\n  ret void\n}\n", list[Any]()
+
+    def alone(function: Any) -> None:
+        jobs.run(lambda: jobs.in_turns([function], 1))
+
+    alone(lambda: targets.parsed(text))
+    assert freed == [1]
+    alone(lambda: kept.append(targets.parsed(text)))
+    kept.clear()
+    assert freed == [1]
+    alone(lambda: targets.parsed(text))
+    assert freed == [1, 1, 1]
+
+
 def test_a_text_that_is_refused_is_refused_where_it_is_asked_for() -> None:
     wrong = "def kernel(lo, hi, table):\n    st(lo, hi)\n"
     store, tally = KernelStore(), KernelTally()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import platform
+from collections import deque
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 from xjit import config, jobs
 from xjit.dataclass import dataclass
@@ -107,7 +109,35 @@ def _target_machine(target: Target, worker: int) -> Any:
 
 def parsed(text: str) -> Any:
     """A module of IR text; those of threads that share a job have nothing in common."""
-    return llvm.parse_assembly(text, _context(jobs.worker()))
+    worker = jobs.worker()
+    left = _left(worker)
+    while left:
+        _dispose(left.popleft())
+    module = llvm.parse_assembly(text, _context(worker))
+    if worker:
+        module._dispose = functools.partial(_free, worker, module._ptr)
+    return module
+
+
+def _free(worker: int, module: Any) -> None:
+    """Frees a module, or leaves it to the one whose context it is of, which may be at work in it.
+
+    Garbage is collected in any thread: a module in a cycle, such as that of an exception's frames, dies anywhere.
+    """
+    if jobs.worker() == worker:
+        _dispose(module)
+    else:
+        _left(worker).append(module)
+
+
+def _dispose(module: Any) -> None:
+    ffi.lib.LLVMPY_DisposeModule(module)
+
+
+@functools.cache
+def _left(worker: int) -> deque[Any]:
+    """Modules of a worker that others let go."""
+    return deque()
 
 
 @functools.cache
