@@ -169,3 +169,26 @@ def test_a_failing_condition_behind_a_loop_leaves_what_the_loop_wrote() -> None:
                 call(array)
         np.testing.assert_array_equal(found, expected)
     assert compiled.stats().fallbacks == 0
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("step", [1, -1])
+def test_an_operator_in_place_with_a_slice_of_the_run_writes_to_the_caller(
+    monkeypatch: pytest.MonkeyPatch, number: int, step: int
+) -> None:
+    monkeypatch.delenv("XJIT_STRICT", raising=False)
+
+    def function(x: Any, n: Any) -> None:
+        part = x[::step]
+        part *= x[: int(n[0])]
+
+    states = []
+    for call in (function, xjit.xjit(function)):
+        x, error = np.arange(2.0, 6.0), ""
+        try:
+            call(x, np.array([number]))
+        except ValueError as raised:
+            error = str(raised)
+        states.append((x.tolist(), error))
+    assert states[0] == states[1]

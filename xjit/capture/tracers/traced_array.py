@@ -149,7 +149,7 @@ class TracedArray(Operators, BufferView):
         refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
-        if self.scalar or not isinstance(other, _OPERANDS):
+        if self.scalar or not isinstance(other, (*_OPERANDS, LimitedArray)):
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
         return write_ufunc(ufunc, self, other)
 
