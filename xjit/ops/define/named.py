@@ -27,6 +27,7 @@ _MORE = (
     "xjit.ops.whole_arrays.runtime_check",
     "xjit.ops.regions.strided_slices",
     "xjit.ops.dynamic.limited_windows",
+    "xjit.ops.dynamic.limited_places",
     "xjit.ops.windows.joined_blocks",
     "xjit.ops.windows.window_view",
 )
