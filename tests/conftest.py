@@ -1,4 +1,4 @@
-"""Set-up of every test: strict mode, a cache folder of this run, seeded random numbers.
+"""Set-up of every test: strict mode, a cache folder of this run, seeded random numbers; runs of a part of all cases.
 
 Nothing here reads the clock or a random seed, so a run can be repeated exactly.
 """
@@ -34,6 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="keep compiled kernels in this folder instead of a fresh one (to test with a warm cache)",
     )
+    parser.addoption(
+        "--xjit-part",
+        default="1/1",
+        help="run the Kth of every N cases of a test function (K/N); tests of fewer cases than N run whole",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,6 +53,23 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XJIT_CACHE_DIR"] = folder
     # Tests look at traces: with the tracer loaded no first call is served by a program from a warm cache.
     importlib.import_module("xjit.api.dispatcher")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the Kth of every N cases of each test function, as `--xjit-part=K/N` asks.
+
+    Cases are counted in the order of a hash of their names: neighbours differ in their last parameter only, and every
+    Nth of them would often be of one dtype.
+    """
+    part, parts = map(int, config.getoption("--xjit-part").split("/"))
+    if parts == 1:
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in sorted(items, key=lambda one: zlib.crc32(one.nodeid.encode())):
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {item for own in cases.values() for item in (own if len(own) < parts else own[part - 1 :: parts])}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.fixture
