@@ -190,7 +190,10 @@ def test_scaling_by_powers_of_two_rounds_once(kind: str, rng: np.random.Generato
     dtype = KINDS[kind].dtype
     limits = np.finfo(dtype)
     x = np.concatenate([pairs(kind, rng, 10_000)[0], numbers(kind)])
-    subnormal = rng.integers(limits.minexp - limits.nmant - 3, limits.minexp + 3, x.size) - np.frexp(x)[1]
+    # The C library's `frexp`, which NumPy calls where it has no vectors of its own, raises a flag for signaling NaNs.
+    with np.errstate(invalid="ignore"):
+        exponent = np.frexp(x)[1]
+    subnormal = rng.integers(limits.minexp - limits.nmant - 3, limits.minexp + 3, x.size) - exponent
     for n in (subnormal, rng.integers(-2300, 2300, x.size), rng.integers(-300, 300, x.size)):
         with np.errstate(all="ignore"):
             expected = np.ldexp(x, n.astype(np.int32))

@@ -230,7 +230,9 @@ def assert_right(found: Any, expected: Any) -> None:
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         assert one.dtype == other.dtype and one.strides == other.strides
-        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-7)
+        # The product in single precision is the library's, whose sums round by the processor; half precision follows.
+        rounding = 1e-3 if other.dtype == np.float16 else 1e-7
+        np.testing.assert_allclose(one, other, rtol=rounding, atol=rounding)
 
 
 @pytest.mark.parametrize("run", [run_uncompiled, run_parallel, lambda f, arrays: xjit.jit(f)(*arrays)])

@@ -146,7 +146,7 @@ sqrt = function(
 rsqrt = function(
     "rsqrt", "FC", references.reciprocal_root, "np.float32([4, 0]) -> [0.5 inf]", "1/sqrt(x); -inf for -0."
 )
-cbrt = function("cbrt", "F", np.cbrt, "np.float32([-8, 27]) -> [-2.         2.9999998]", "Real cube root; odd.")
+cbrt = function("cbrt", "F", np.cbrt, "np.float16([-8, 27]) -> [-2.  3.]", "Real cube root; odd.")
 real = unary(
     "real",
     "Real",

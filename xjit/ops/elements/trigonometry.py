@@ -29,7 +29,7 @@ atan2 = operator(
     "atan2",
     "F",
     np.arctan2,
-    "np.float32([0, 1]), np.float32([-1, 1]) -> [3.1415927 0.7853981]",
+    "np.float16([0, 1]), np.float16([-1, 1]) -> [3.14  0.785]",
     "The angle of the point (rhs, lhs), in (-pi, pi]; C99's for zeros and infinities.",
 )
 sinh = function("sinh", "FC", np.sinh, "np.float32([0, np.inf]) -> [ 0. inf]", "Hyperbolic sine.", parity=ODD)
