@@ -22,6 +22,8 @@ def in_all_graphs(change: Pass) -> Pass:
                 known[id(graph)] = whole(graph)
             return known[id(graph)]
 
-        return change(rewrite(graph, lambda node: in_graphs(node, inside)))
+        if any(node.op.reads is not None for node in graph.nodes):
+            graph = rewrite(graph, lambda node: in_graphs(node, inside))
+        return change(graph)
 
     return whole
