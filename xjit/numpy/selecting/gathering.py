@@ -37,7 +37,7 @@ def is_index_array(entry: Any) -> bool:
     """
     if isinstance(entry, TracedValue):
         return entry.weak in (None, int)
-    return isinstance(entry, list | tuple | range | np.ndarray) and np.ndim(entry) > 0
+    return isinstance(entry, list | tuple | range) or (isinstance(entry, np.ndarray) and entry.ndim > 0)
 
 
 def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise", truths: bool = False) -> Any:
