@@ -123,7 +123,7 @@ def test_elements_of_arrays_cannot_be_deleted() -> None:
         (lambda x: eval("x"), "runs code from text"),
         (lambda x: np.load("file"), "numpy.load reads or changes"),
         (lambda x: np.vectorize(abs)(x), "numpy.vectorize calls Python"),
-        (lambda x: x.flat, "ndarray.flat is not supported"),
+        (lambda x: x.flat.coords, "flatiter.coords is not supported"),
         (lambda x: x.view(np.matrix), "ndarray.view: other classes of arrays are not supported"),
         (lambda x: setattr(x, "shape", (3, 1)), "assigns to an attribute by name"),
         (lambda x: x.__setattr__("shape", (3, 1)), "the attribute shape of argument x is assigned to"),

@@ -60,3 +60,19 @@ def test_limited_values_are_not_stored_at_index_arrays() -> None:
 
     with pytest.raises(xjit.errors.CaptureError, match="stored at index arrays"):
         xjit.jit(stored, strict=True)(np.ones((3, 3)), np.array([3.0]))
+
+
+def test_rows_are_exchanged_at_positions_of_the_run() -> None:
+    def eliminated(a: Any) -> None:
+        n = a.shape[0]
+        for k in range(n - 1):
+            p = k + np.argmax(np.abs(a[k:, k]))
+            if p != k:
+                a[[k, p]] = a[[p, k]]
+            a[k + 1 :] -= np.outer(a[k + 1 :, k] / a[k, k], a[k])
+
+    x = np.random.default_rng(3).random((6, 6))
+    y = x.copy()
+    eliminated(x)
+    xjit.jit(eliminated, strict=True)(y)
+    np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)

@@ -58,17 +58,19 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if not count or not own:
         return
     places = gathering.positions(index, a.size, 0, "numpy.put", mode)
-    updates = _cycled(values, np.arange(count) % own, own)
-    _store_flat(a, places, updates)
+    updates = cycled(values, np.arange(count) % own, own)
+    store_flat(a, places, updates)
 
 
-def _cycled(values: Any, turns: Any, own: int) -> Any:
+def cycled(values: Any, turns: Any, own: int) -> Any:
+    """A value for every turn, of so many in a row."""
     if own == 1:
         return broadcast_to_shape(ops.reshape(values, ()), turns.shape)
     return ops.look_up(values, (turns,), (0,), 0)
 
 
-def _store_flat(target: Any, places: Any, updates: Any) -> None:
+def store_flat(target: Any, places: Any, updates: Any) -> None:
+    """Stores values at positions of the flat array."""
     flat = link(shaping.reshape(unlinked(target), -1), ())
     made = scattered(flat, (0,), [places], updates.shape, updates, lambda old, new: new)
     write(target, ops.reshape(made, target.shape))
@@ -105,7 +107,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     own = math.prod(flat.shape)
     if not own:
         return
-    repeated = ops.reshape(_cycled(flat, np.arange(a.size) % own, own), a.shape)
+    repeated = ops.reshape(cycled(flat, np.arange(a.size) % own, own), a.shape)
     write(a, chosen(ops.reshape(truth, a.shape), repeated, a))
 
 
@@ -138,7 +140,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     end = a.shape[1] * a.shape[1] if a.ndim == 2 and not wrap else a.size
     places = np.arange(a.size)[:end:step]
     values = shaping.ravel(stored_value(val, a.dtype))
-    _store_flat(a, places, _cycled(values, np.arange(len(places)) % math.prod(values.shape), math.prod(values.shape)))
+    store_flat(a, places, cycled(values, np.arange(len(places)) % math.prod(values.shape), math.prod(values.shape)))
 
 
 # ---- methods

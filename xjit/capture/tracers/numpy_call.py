@@ -289,7 +289,7 @@ def call_attribute(name: str, value: Any) -> Any:
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
-    index = _known_index(index)
+    index = known_index(index)
     if limited_calls.is_moving(value, index):
         return limited_calls.call_getitem(value, index)
     if is_constant(value) and next(traced_leaves(index), None) is None:
@@ -302,7 +302,7 @@ def call_getitem(value: Any, index: Any) -> Any:
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value``."""
     check_alive((target, value))
-    index = _known_index(index)
+    index = known_index(index)
     if limited_calls.takes_store(target, index) or limited_calls.concern((value,)):
         limited_calls.call_setitem(target, index, constants(value))
     else:
@@ -315,9 +315,10 @@ def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:
     return call_ufunc(ufunc, "__call__", (target, other), {"out": (target,)})
 
 
-def _known_index(index: Any) -> Any:
+def known_index(index: Any) -> Any:
+    """The index with the numbers in it that are known."""
     if type(index) is tuple:
-        return tuple(map(_known_index, index))
+        return tuple(map(known_index, index))
     return number_of(index) if is_known(index) else constants(index)
 
 

@@ -180,6 +180,15 @@ class TracedArray(Operators, BufferView):
         """Return the device that NumPy names."""
         return str(np.empty(0).device)
 
+    @property
+    def flat(self) -> Any:
+        """The iterator over the elements."""
+        if self.scalar or self.weak is not None:
+            raise AttributeError("flat")  # which __getattr__ then answers
+        from xjit.capture.memory.flat_iterator import TracedFlat
+
+        return TracedFlat(self)
+
     def to_device(self, device: str, /, *, stream: Any = None) -> Any:
         """The array itself; ValueError for another device than ``"cpu"`` or for a stream, as in NumPy."""
         sample: Any = np.empty(0)

@@ -79,6 +79,10 @@ def given(value: Any) -> bool:
     return value is not np._NoValue
 
 
+TAKEN_AS = "taken_as_array"
+"""The method of objects that functions of NumPy take as a traced array, such as iterators over one."""
+
+
 def as_value(value: Any, name: str, argument: str = "operand") -> Operand:
     """An array or traced value of anything that NumPy takes for an array.
 
@@ -87,6 +91,9 @@ def as_value(value: Any, name: str, argument: str = "operand") -> Operand:
     """
     if isinstance(value, TracedValue):
         return value
+    if hasattr(type(value), TAKEN_AS):
+        taken: Operand = getattr(value, TAKEN_AS)()
+        return taken
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
         raise CaptureError(
             f"numpy.{name}: {argument}: arrays of the subclass {type(value).__name__} are not supported",
@@ -118,7 +125,7 @@ def holds_no_array(value: Any) -> bool:
     """Return whether the value is numbers alone, nested in any way, without an array or a traced value among them."""
     if isinstance(value, list | tuple):
         return all(map(holds_no_array, value))
-    return not isinstance(value, TracedValue | np.ndarray)
+    return not isinstance(value, TracedValue | np.ndarray) and not hasattr(type(value), TAKEN_AS)
 
 
 def _stack_nested(values: Any, name: str, argument: str) -> Operand:
