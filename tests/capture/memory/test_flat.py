@@ -110,5 +110,5 @@ def test_what_numpy_does_element_by_element_is_left_to_numpy() -> None:
         a.flat[[1, 20]] = 5.0
 
     for function in (of_array, of_iterator, beyond_the_end):
-        with pytest.raises(xjit.errors.CaptureError, match="elements of x|up to a position"):
+        with pytest.raises(xjit.errors.CaptureError, match=r"elements of x|up to a position"):
             xjit.xjit(function, strict=True)(np.arange(4.0))
