@@ -32,13 +32,14 @@ from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
 from xjit.passes.products.dot_to_reduce import write_products_out
-from xjit.passes.products.products_of_turns import join_products_of_turns
 from xjit.passes.shown_memory import Shown, Written, shown_memory
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
 from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
+from xjit.passes.turns.products_of_turns import join_products_of_turns
+from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -277,6 +278,7 @@ STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
     graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
+    graph_pass("batches", "take independent turns of a loop at once", take_turns_at_once),
     graph_pass("turns", "form products of the turns of a loop at once before it", join_products_of_turns),
     Stage(
         "borders", "put borders around what turns make of neighbours", "xjit.passes.fresh_windows", _border, "graph"

@@ -121,6 +121,9 @@ SMALL_MATRIX = 16
 LARGE_MATRIX_BYTES = 32 << 20
 """Bytes of a matrix that no cache holds: to read it is all that counts, which loops do as fast."""
 
+FEW_TURNS = 32
+"""Turns below which a loop of independent turns stays one: it takes no time."""
+
 PRODUCTS_AHEAD = 4
 """So many times more products than the turns of a loop ask for are formed at once ahead of it: the library forms some
 ten in the time in which loops that wait for memory form one."""

@@ -64,7 +64,6 @@ def test_numbers_of_turns_and_limits_do_not_trace_again(function: Any, calls: li
     [
         (of.predators, (1000, 1e-3, 1.0, 2.0)),
         (of.checksum, (np.arange(50),)),
-        (of.count_above, (of.LINE, 0.5)),
         (of.position_of, (of.LINE, 0.5)),
         (of.first_above, (of.LINE, 60)),
         (of.largest, (of.LINE,)),

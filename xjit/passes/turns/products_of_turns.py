@@ -14,22 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from xjit import numerics
 from xjit.dataclass import dataclass, replace
-from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.node import Graph, Node
-from xjit.ir.scalar_expr import Arg, Expr, Lit
-from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.dynamic.limited_windows import LIMITED_WINDOW, Range, ranges_of, split_ranges, whole
 from xjit.ops.whole_arrays.linalg import DOT_GENERAL, DotDimensionNumbers
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.ops.whole_arrays.shape import RESHAPE, TRANSPOSE
-from xjit.passes.interpret import interpret
-from xjit.passes.loop_parts import LoopParts, needed_by, parts_of, substituted, with_control
+from xjit.passes.loop_parts import LoopParts, parts_of, substituted, with_control
 from xjit.passes.loop_state import hoisted
+from xjit.passes.turns.counted_turns import CountedTurns, turns_of
 from xjit.types import NARROW_FLOATS, dtype_class
 
 
@@ -42,7 +37,7 @@ def _joined(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
     """Puts a loop that reads parts of whole products in place of a loop, and its results in place of the others."""
     loop = parts_of(new[node])
     products = [one for one in loop.body.graph.nodes if one.op is DOT_GENERAL]
-    turns = _turns(loop) if products else None
+    turns = turns_of(loop) if products else None
     if turns is None:
         return
     found = {one: part for one in products if (part := _part_of_whole(one, loop, turns)) is not None}
@@ -51,65 +46,6 @@ def _joined(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
         new[node] = replace(loop, body=body).whole()
         for projection in read.values():
             new[projection] = replace(projection, inputs=(new[node],))
-
-
-# ---- the turns of a loop
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Turns:
-    """The counter of a loop as its body sees it, and the values that it has, of which there are some."""
-
-    counter: Node
-    values: range
-
-    def mean(self, counts: Sequence[Node | int]) -> float | None:
-        """The mean product of counts over the turns, exact where they grow evenly; None if others decide on them."""
-        nodes = tuple(one for one in counts if isinstance(one, Node))
-        if any(one.op is PARAMETER and one is not self.counter for one in needed_by(nodes)):
-            return None
-        known = math.prod(one for one in counts if isinstance(one, int))
-        graph, dtype = Graph("counts", (self.counter,), nodes), self.counter.aval.dtype
-        first, middle, last = (
-            math.prod(max(0, int(one)) for one in interpret(graph, [np.asarray(value, dtype)]))
-            for value in (self.values[0], self.values[len(self.values) // 2], self.values[-1])
-        )
-        return known * (first + 4 * middle + last) / 6
-
-
-def _turns(loop: LoopParts) -> Turns | None:
-    """The turns of a loop that does nothing but count up to a known number; None of others."""
-    (condition,) = loop.condition.graph.outputs
-    found = counter_and_limit(condition.element)
-    if found is None:
-        return None
-    limit, counter = _number_of(condition, found[1]), condition.inputs[found[0].index]
-    for number, one in loop.carried.items():
-        if one.tested is counter and limit is not None:
-            begin, step = _number(one.start), _step(loop.after[number], one.before)
-            if begin is not None and step is not None and step > 0:
-                values = range(begin, limit + found[2], step)
-                return Turns(one.before, values) if values else None
-    return None
-
-
-def _step(after: Node, before: Node) -> int | None:
-    """The number that a turn adds to a counter."""
-    forms = counter_and_step(after.element)
-    steps = [step for counter, step in forms if after.inputs[counter.index] is before]
-    return _number_of(after, steps[0]) if steps else None
-
-
-def _number_of(node: Node, expr: Expr) -> int | None:
-    """The integer that an operand of the expression of a node is."""
-    if isinstance(expr, Lit):
-        return int(expr.literal.item())
-    return _number(node.inputs[expr.index]) if isinstance(expr, Arg) else None
-
-
-def _number(node: Node) -> int | None:
-    known = node.op is CONSTANT and not node.aval.rank
-    return int(node.param("value").item()) if known else None
 
 
 # ---- the operands of a product
@@ -175,7 +111,7 @@ def _moved(axes: tuple[int, ...], node: Node) -> tuple[int, ...] | None:
 # ---- whole products
 
 
-def _part_of_whole(node: Node, loop: LoopParts, turns: Turns) -> Node | None:
+def _part_of_whole(node: Node, loop: LoopParts, turns: CountedTurns) -> Node | None:
     """A product as a window of a product that does not change in the loop; None where that does not pay."""
     sides = tuple(_sides(node, loop))
     if len(sides) != 2 or not _pays(sides, loop, turns):
@@ -206,7 +142,7 @@ def _sides(node: Node, loop: LoopParts) -> Iterator[Side]:
             yield side
 
 
-def _pays(sides: Sequence[Side], loop: LoopParts, turns: Turns) -> bool:
+def _pays(sides: Sequence[Side], loop: LoopParts, turns: CountedTurns) -> bool:
     """Return whether the turns ask for enough of the whole product, and that is no memory beyond what there is."""
     sources = [side.source.aval for side in sides]
     parts = [one for side in sides for one in side.parts]
