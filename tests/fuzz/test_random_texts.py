@@ -28,7 +28,9 @@ KNOWN = {
     1486: "two views of one array are one object",
     1624: "the row that a loop leaves is a copy",
     1790: "single precision, stored in a double and compared as such",
-    1942: "a buffer that is stored first holds a result: the compiler fails",
+    **dict.fromkeys((105, 728, 1942), "a buffer that is stored first holds a result: the compiler fails"),
+    1315: "a number of a branch is asked for behind it: the compiler fails",
+    1696: "a result that shows another one is a copy",
     1967: "what a loop makes of a column-major array is row-major",
 }
 
