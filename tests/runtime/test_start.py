@@ -236,7 +236,7 @@ def test_the_text_of_the_file_decides(kept: Path, tmp_path: Path, edit: str) -> 
 
 
 ENVIRONMENTS = {
-    "OPENBLAS_CORETYPE": "Haswell",
+    "OPENBLAS_CORETYPE": "Nehalem",
     "XJIT_VECTOR_BITS": "128",
     "NUMBA_OPT": "2",
     "XJIT_NO_FALLBACK": "1",
