@@ -32,7 +32,7 @@ def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) ->
     there are none.
 
     Equal copies stay apart: each is changed in another way. Operations of control copy by themselves what they
-    change of values that are ``given``.
+    change of values that are ``given``, but for loops in blocks of rows, in which a copy is none of rows.
     """
     if not any(node.updated or node.op.control for node in graph.nodes):
         return graph
@@ -56,21 +56,33 @@ def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) ->
 
 def _with_own_operands(node: Node, given: AbstractSet[Node]) -> Node:
     """An operation of control with copies of the operands that it changes; the same object where it changes none."""
-    inner = inner_graphs(node)
-    parts = [[node.inputs[number] for number in one.operands] for one in inner]
-    if node.op.control == "loop":
-        begun = node.inputs[: node.param("n")]
-        changed = {one for one in begun if one.aval.rank and node.inputs.count(one) == 1}
-    else:
-        found = {node.inputs[number] for one in inner for number in _changed(one)}
-        changed = {one for one in found if all(part.count(one) <= 1 for part in parts)}
-    own = {one for one in changed if one not in given and one.op is not CONSTANT}
-    copies = {source: copy_for(source, node) for source in node.inputs if source in own}
-    if not copies:
+    changed = _begun(node) if node.op.control == "loop" else _changed_by_arms(node)
+    kept = frozenset[Node]() if node.kwargs.get("blocked") else given
+    own = {place: one for place, one in changed.items() if one not in kept and one.op is not CONSTANT}
+    if not own:
         return node
-    changes = tuple(number for number, source in enumerate(node.inputs) if source in copies)
-    inputs = tuple(copies.get(source, source) for source in node.inputs)
-    return replace(node, inputs=inputs, params=(*node.params, ("changes", changes)))
+    shared: dict[Node, Node] = {}
+    inputs = list(node.inputs)
+    for place, source in own.items():
+        copy = copy_for(source, node)
+        inputs[place] = copy if node.op.control == "loop" else shared.setdefault(source, copy)
+    return replace(node, inputs=tuple(inputs), params=(*node.params, ("changes", tuple(own))))
+
+
+def _begun(loop: Node) -> dict[int, Node]:
+    """The arrays that a loop starts from and does not read otherwise, by their places: one may be there twice."""
+    count = loop.param("n")
+    begun = enumerate(loop.inputs[:count])
+    return {place: one for place, one in begun if one.aval.rank and one not in loop.inputs[count:]}
+
+
+def _changed_by_arms(choice: Node) -> dict[int, Node]:
+    """The operands of which a graph of a choice changes elements, by their places."""
+    inner = inner_graphs(choice)
+    parts = [[choice.inputs[number] for number in one.operands] for one in inner]
+    found = {choice.inputs[number] for one in inner for number in _changed(one)}
+    alone = {one for one in found if all(part.count(one) <= 1 for part in parts)}
+    return {place: one for place, one in enumerate(choice.inputs) if one in alone}
 
 
 def _changed(inner: InnerGraph) -> Iterator[int]:
