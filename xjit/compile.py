@@ -38,6 +38,7 @@ from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
 from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
+from xjit.passes.turns.blocked_turns import mark_rows_apart
 from xjit.passes.turns.products_of_turns import join_products_of_turns
 from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.passes.verify_graph import verify
@@ -70,7 +71,8 @@ class Draft:
     says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
     plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
     loops over whole values. The outputs ``written`` are stored into memory of parameters, as the ``stores`` say once
-    there are any; ``unstored`` is the draft before them. The outputs ``shown`` stay views of what is stored.
+    there are any; ``unstored`` is the draft before them, ``unmarked`` that before loops were marked. The outputs
+    ``shown`` stay views of what is stored.
     """
 
     graph: Graph
@@ -87,6 +89,7 @@ class Draft:
     tiled: bool = True
     written: Written = ()
     unstored: Draft | None = None
+    unmarked: Draft | None = None
     shown: Shown = field(default_factory=dict)
     stores: Stores = NO_STORES
 
@@ -174,6 +177,14 @@ def _border(draft: Draft) -> Draft:
     return replace(draft, graph=bordered)
 
 
+def _mark(draft: Draft, refused: frozenset[tuple[int, ...]] = frozenset()) -> Draft:
+    """The draft whose loops are marked where their rows need no others, but for those that were ``refused``."""
+    graph = mark_rows_apart(draft.graph, draft.target.machine, refused)
+    if config.flag("XJIT_VERIFY"):
+        verify(graph)
+    return replace(draft, graph=graph, unmarked=draft)
+
+
 def _lay(draft: Draft) -> Draft:
     """The draft whose loops read what they read across from copies that lie along."""
     graph = lay_for_loops(draft.graph, draft.target.machine)
@@ -233,13 +244,27 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
 
 
 def _lower(draft: Draft) -> Draft:
+    """The draft with kernels; without blocks of rows where the loops refuse these."""
+    from xjit.codegen.lowering.control.blocked_rows import NoBlocksError
+
+    refused = frozenset[tuple[int, ...]]()
+    while True:
+        try:
+            return _lowered_all(draft)
+        except NoBlocksError as error:
+            refused |= {error.way}
+            assert draft.unmarked is not None, "loops are marked in the whole program"
+            draft = _plan(_own(_lay(_mark(draft.unmarked, refused))))
+
+
+def _lowered_all(draft: Draft) -> Draft:
     from xjit.codegen.lowering.kernels.tiled_groups import NoTilesError
 
     try:
         lowered = _lower_kernels(draft)
     except NoTilesError:
         lowered = _lower_kernels(_plan(replace(draft, tiled=False)))
-    return lowered.with_inner(_lower)
+    return lowered.with_inner(_lowered_all)
 
 
 def _lower_kernels(draft: Draft) -> Draft:
@@ -290,6 +315,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
+    Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
     Stage("layouts", "copy what loops read across", "xjit.passes.laid_for_loops", _lay, "graph"),
     Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),

@@ -184,6 +184,24 @@ class Machine:
     lasting_work: float
     """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
 
+    blocked_work: float
+    """Work of all turns of a loop from which on they are done for one block of rows after the other."""
+
+    most_blocked_work: float
+    """Work of such turns at most: a block of rows is not left before its end, and signals wait."""
+
+    blocked_turn_work: float
+    """Work of a turn from which on blocks of rows may pay where nobody knows how many turns there are."""
+
+    row_block_bytes: int
+    """Bytes of what the turns of a loop touch for one block of rows: they stay in the second-level cache."""
+
+    least_row_block: int
+    """Rows of a block at least: whole vectors of them."""
+
+    row_blocks: int
+    """Blocks of rows at least, if they are long enough: threads have some to share."""
+
     longest_turn: int
     """Operations at most of a graph that becomes a loop inside of a kernel: all of it is one function for LLVM."""
 
@@ -334,6 +352,12 @@ def processor() -> Machine:
         piece_work=500_000.0,
         most_pieces=64,
         lasting_work=20_000_000.0,
+        blocked_work=2_000_000.0,
+        most_blocked_work=1e9,
+        blocked_turn_work=50_000.0,
+        row_block_bytes=262_144,
+        least_row_block=32,
+        row_blocks=16,
         longest_turn=400,
         long_piece=1024,
         piece_steps=64,

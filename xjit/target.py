@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,11 @@ class Target:
     def without_tiles(self) -> Target:
         """The target as one on which no stencils are worth tiles."""
         return replace(self, machine=replace(self.machine, tiled_bytes=sys.maxsize))
+
+    def inside_blocks_of_rows(self) -> Target:
+        """The target as one thread of it, for what is done to a block of rows."""
+        alone = replace(self.machine, parallel_work=math.inf, lasting_work=math.inf, blocked_work=math.inf)
+        return replace(self, machine=alone)
 
 
 def cpu() -> Target:

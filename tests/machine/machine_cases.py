@@ -64,6 +64,23 @@ def columns_in_turns(x: Any) -> Any:
     return y
 
 
+def decayed_in_turns(x: Any) -> Any:
+    """Turns of rows that need no others, as many as the end says."""
+    y, t = x.copy(), np.float64(0.0)
+    while t < x[0, 0]:
+        y = y * 0.5 + x
+        t = t + 0.25
+    return y
+
+
+def grown_in_turns(x: Any) -> Any:
+    """A known number of turns of rows that need no others."""
+    y = x.copy()
+    for _ in range(400):
+        y = y * 0.5 + x
+    return y
+
+
 def neighbours_in_turns(x: Any) -> Any:
     """Turns that replace a window of a square, nine times as large as its border, by means of neighbours."""
     y = x.copy()
@@ -151,6 +168,8 @@ def windows(x: Any, k: Any) -> Any:
 
 
 CUT = {"parallel_work": 1000.0}
+BLOCKS = {"blocked_work": 6e6, "most_blocked_work": 12e6, "blocked_turn_work": 20_000.0}
+LARGE = np.where(np.arange(300) == 0, 5.0, normal(40, 300))
 
 CASES = {
     "read behind": case(read_behind, normal(64)),
@@ -182,6 +201,10 @@ CASES = {
         lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90), transposed_bytes=64 * 8 * 12
     ),
     "columns in turns": case(columns_in_turns, normal(40, 300)),
+    "grown in turns": case(grown_in_turns, LARGE, **BLOCKS),
+    "grown in small blocks": case(grown_in_turns, LARGE, **BLOCKS, row_blocks=1000),
+    "grown in short blocks": case(grown_in_turns, LARGE, **BLOCKS, row_block_bytes=4096),
+    "decayed in turns": case(decayed_in_turns, LARGE, **BLOCKS),
     "neighbours in turns": case(neighbours_in_turns, normal(40, 40)),
     # reductions along rows
     "softmax": case(softmax, normal(40, 700)),
@@ -256,6 +279,12 @@ SEEN_IN = {
     "piece_work": ("pieces",),
     "most_pieces": ("pieces",),
     "lasting_work": ("lasting pieces",),
+    "blocked_work": ("grown in turns",),
+    "most_blocked_work": ("grown in turns",),
+    "blocked_turn_work": ("decayed in turns",),
+    "row_block_bytes": ("grown in short blocks",),
+    "least_row_block": ("grown in small blocks",),
+    "row_blocks": ("grown in turns",),
     "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),

@@ -15,7 +15,8 @@ from tests.helpers.kernel_executors import on
 from xjit import compile
 from xjit.machine import Machine, processor
 
-PROCESSOR = processor()
+# Blocks of rows need no copies.
+PROCESSOR = replace(processor(), blocked_work=float("inf"))
 MATRIX = np.arange(300.0 * 200).reshape(300, 200) % 17.0 - 8.0
 Function = Callable[..., Any]
 

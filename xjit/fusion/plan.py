@@ -178,7 +178,8 @@ class LoopKernelStep:
 
     ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
     of these. The first parameters of both are the carried values; the last ones have ``results``. There are so many
-    ``trips``, infinitely many where nobody knows it.
+    ``trips``, infinitely many where nobody knows it. All turns are done for one block of rows after the other if they
+    are ``blocked``.
     """
 
     node: Node
@@ -186,6 +187,7 @@ class LoopKernelStep:
     turn: SubPlan
     results: tuple[Node, ...]
     trips: float
+    blocked: bool = False
 
     @property
     def parts(self) -> tuple[SubPlan, ...]:

@@ -211,8 +211,7 @@ def _grouped(
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
-    inner = functools.partial(plan, target=target, watch=watch)
-    around = Surroundings(graph, layouts, shown, target.machine, inner)
+    around = Surroundings(graph, layouts, shown, target, functools.partial(plan, watch=watch))
     for node in watch.over(nodes):
         if node not in parts.stored:
             continue

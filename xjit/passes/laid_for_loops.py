@@ -3,7 +3,8 @@
     while_loop i x a {... a[:, i] ...}  ->  while_loop i x (pack a) {... a[:, i] ...}     the columns of a lie in one
 
 The copy is made in front of the outermost loop. Only the memory of the operand changes: inside of the loop it keeps
-its type, so that all that is computed, and the order of every sum, stays as it is.
+its type, so that all that is computed, and the order of every sum, stays as it is. Loops that go through blocks of
+rows need no copy: what they read across stays in the cache.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def lay_for_loops(graph: Graph, machine: Machine = _USUAL) -> Graph:
     search = _Search()
     for node in graph.nodes:
         inputs = tuple(new[source] for source in node.inputs)
-        if node.op.control == "loop":
+        if node.op.control == "loop" and "blocked" not in node.kwargs:
             inputs = _laid(node, inputs, search, machine)
         after = None if node.after is None else new[node.after]
         same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))

@@ -2,7 +2,8 @@
 
     while_loop(i < n, (i + 1, x * 0.5))    100 elements: one kernel
     while_loop(i < n, (i + 1, x @ x))      a library works on whole arrays: a loop of steps
-    while_loop(i < n, (i + 1, x * 0.5))    10⁷ elements, which threads should share: a loop of steps
+    while_loop(i < n, (i + 1, x * 0.5))    10⁷ elements, whose rows need no others: threads share blocks of them
+    while_loop(i < n, (i + 1, x[::-1]))    10⁷ elements, which threads should share: a loop of steps
 
 A kernel of a loop is left from time to time, so that signals are looked at, in loops of unknown length in its turns
 as well. A loop further inside is not left: that has to be known to be short.
@@ -18,7 +19,7 @@ from xjit.dataclass import dataclass, replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.control.trips import trips
-from xjit.fusion.control.turns import own_graph, turn_of
+from xjit.fusion.control.turns import turn_of
 from xjit.fusion.cost import element_cost
 from xjit.fusion.plan import (
     AliasStep,
@@ -32,27 +33,36 @@ from xjit.fusion.plan import (
 from xjit.ir.context import PROJECT
 from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.node import Graph, Node
+from xjit.ir.own_graphs import own_graph
 from xjit.machine import Machine
+from xjit.target import Target
 from xjit.types import TupleType
 
 
 class Planner(Protocol):
-    """The planner for a target."""
+    """The planner."""
 
-    def __call__(self, graph: Graph, layouts: Layouts, *, owned: frozenset[Node]) -> Plan:
-        """The plan of a graph that may write over parameters it owns."""
+    def __call__(self, graph: Graph, layouts: Layouts, target: Target, *, owned: frozenset[Node]) -> Plan:
+        """The plan of a graph on a target; it may write over parameters it owns."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """The graph around operations of control: its layouts, the operands that are ``shown``, and the planner."""
+    """The graph around operations of control: its layouts, the operands that are ``shown``, the target and the
+    planner.
+    """
 
     graph: Graph
     layouts: Layouts
     shown: frozenset[Node]
-    machine: Machine
+    target: Target
     plan: Planner
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the target."""
+        return self.target.machine
 
     def view(self, node: Node) -> View:
         """Return where the elements of an operand lie."""
@@ -70,7 +80,7 @@ class Surroundings:
         pairs = list(zip(graph.parameters, views, strict=True))[carried:]
         strides = {one: tuple(move * one.aval.dtype.itemsize for move in view.strides) for one, view in pairs}
         layouts = Layouts(strides)
-        return SubPlan(self.plan(graph, layouts, owned=frozenset(owned)), layouts, views)
+        return SubPlan(self.plan(graph, layouts, self.target, owned=frozenset(owned)), layouts, views)
 
 
 def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
@@ -78,24 +88,46 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
     inner = inner_graphs(node)
     if node.sequence >= 0 or not all(_is_fit(one.graph, around.machine) for one in inner):
         return None
-    operands = [tuple(node.inputs[number] for number in one.operands) for one in inner]
-    results = _results(node, around.graph)
-    step: ControlKernelStep
     if node.op.control == "loop":
-        carried = node.param("n")
-        first, turn = turn_of(inner[0].graph, inner[1].graph, carried)
-        given = (*operands[0], *operands[1][carried:])
-        owned = turn.parameters[:carried]
-        both = around.planned(first, operands[0], carried), around.planned(turn, given, carried, owned)
-        turns = min(trips(first, turn, both[0].operands), node.kwargs.get("most", math.inf))
-        step = LoopKernelStep(node, *both, results, turns)
-    else:
-        own = [replace(one, graph=own_graph(one.graph)) for one in inner]
-        pairs = zip(own, operands, strict=True)
-        subs = tuple(around.planned(one.graph, of, owned=changed_parameters(node, one)) for one, of in pairs)
-        step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
+        blocked = _blocked(node, around)
+        if blocked is not None:
+            return blocked
+    step = _loop(node, around) if node.op.control == "loop" else _branch(node, around)
     lasting = step.lasting if isinstance(step, LoopKernelStep) else ()
     return step if all(_is_one_kernel(sub, around.machine, lasting) for sub in step.parts) else None
+
+
+def _blocked(loop: Node, around: Surroundings) -> LoopKernelStep | None:
+    """The step of a loop whose turns are done for one block of rows after the other, if that may be and pays."""
+    machine = around.machine
+    if not loop.kwargs.get("blocked") or machine.blocked_work == math.inf:
+        return None
+    target = around.target.inside_blocks_of_rows()
+    step = _loop(loop, replace(around, target=target))
+    if not all(map(_is_kernels, step.parts)):
+        return None
+    pays = machine.blocked_work <= step.trips * work_of(step.turn, machine) < math.inf
+    return replace(step, blocked=True) if pays else None
+
+
+def _loop(node: Node, around: Surroundings) -> LoopKernelStep:
+    (condition, body), carried = inner_graphs(node), node.param("n")
+    operands = [tuple(node.inputs[number] for number in one.operands) for one in (condition, body)]
+    first, turn = turn_of(condition.graph, body.graph, carried)
+    given = (*operands[0], *operands[1][carried:])
+    owned = turn.parameters[:carried]
+    both = around.planned(first, operands[0], carried), around.planned(turn, given, carried, owned)
+    turns = min(trips(first, turn, both[0].operands), node.kwargs.get("most", math.inf))
+    return LoopKernelStep(node, *both, _results(node, around.graph), turns)
+
+
+def _branch(node: Node, around: Surroundings) -> BranchKernelStep:
+    inner = inner_graphs(node)
+    operands = [tuple(node.inputs[number] for number in one.operands) for one in inner]
+    own = [replace(one, graph=own_graph(one.graph)) for one in inner]
+    pairs = zip(own, operands, strict=True)
+    subs = tuple(around.planned(one.graph, of, owned=changed_parameters(node, one)) for one, of in pairs)
+    return BranchKernelStep(node, around.view(node.inputs[0]), subs, _results(node, around.graph))
 
 
 def _results(node: Node, graph: Graph) -> tuple[Node, ...]:
@@ -120,12 +152,17 @@ def _changes_width(node: Node) -> bool:
     return node.op.flat and node.inputs[0].aval.dtype.itemsize != node.aval.dtype.itemsize
 
 
+def _is_kernels(sub: SubPlan) -> bool:
+    """Return whether a plan has nothing but kernels."""
+    kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
+    return all(isinstance(step, kinds) for step in sub.plan.steps)
+
+
 def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep]) -> bool:
     """Return whether a plan has nothing but kernels that threads would not share, and is soon done, but for loops
     that may be ``left``.
     """
-    kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
-    if not all(isinstance(step, kinds) for step in sub.plan.steps):
+    if not _is_kernels(sub):
         return False
     return work_of(sub, machine, left) < machine.lasting_work and widest_work(sub, machine) < machine.parallel_work
 

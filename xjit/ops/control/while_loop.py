@@ -36,7 +36,12 @@ def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
 
 
 def _reference(
-    *arrays: Any, graphs: tuple[Graph, Graph], n: int, most: int | None = None, changes: tuple[int, ...] = ()
+    *arrays: Any,
+    graphs: tuple[Graph, Graph],
+    n: int,
+    most: int | None = None,
+    changes: tuple[int, ...] = (),
+    blocked: tuple[int, ...] = (),
 ) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n

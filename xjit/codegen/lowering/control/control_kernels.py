@@ -17,9 +17,10 @@ together with it.  A loop inside of another one, or of a branch, runs to its end
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
+from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
@@ -59,7 +60,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
-from xjit.ir.loops.walk import statements
+from xjit.ir.loops.walk import renamed, statements
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.types import BOOL, INT64, TupleType
@@ -67,16 +68,33 @@ from xjit.types import BOOL, INT64, TupleType
 
 def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, varying: bool = False) -> LoweredKernel:
     """Lowers a loop or a branch. Numbers of the program stay out of the text if they are known to be ``varying``."""
-    building = KernelInProgress.of(machine, varying)
-    own = ControlKernel(building, Places(building.nest, building.pointers))
-    if isinstance(step, LoopKernelStep):
-        flag = own_node(INT64)
-        body = own.resumable(step, flag)
-    else:
+    if isinstance(step, BranchKernelStep):
+        own = _begun(machine, varying)
         own.places.see_outside(*step.results, *(view.base for view in step.operands))
-        body = own.branch(step)
-    lowered = own.lowered(tuple(body), isinstance(step, LoopKernelStep))
-    return replace(lowered, in_place=begun_in_place(step) if isinstance(step, LoopKernelStep) else handed_on(step))
+        return replace(own.lowered(tuple(own.branch(step))), in_place=handed_on(step))
+    if step.blocked:
+        lowered = _in_blocks(step, machine, varying)
+    else:
+        own = _begun(machine, varying)
+        lowered = own.lowered(tuple(own.resumable(step, own_node(INT64))), resumed=True)
+    return replace(lowered, in_place=begun_in_place(step))
+
+
+def _begun(machine: Machine, varying: bool, joined: bool = False) -> ControlKernel:
+    building = KernelInProgress.of(machine, varying)
+    return ControlKernel(building, Places(building.nest, building.pointers, joined))
+
+
+def _in_blocks(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKernel:
+    """The kernel of a loop in blocks of rows, which may be those of copies in one loop, or in one for each axis."""
+    for joined in (True, False):
+        own = _begun(machine, varying, joined)
+        try:
+            return own.lowered(tuple(own.in_blocks(step)), blocked=True)
+        except NoBlocksError as error:
+            refusal = error
+    refusal.way = step.node.param("blocked")
+    raise refusal
 
 
 @dataclass(eq=False)
@@ -197,6 +215,33 @@ class ControlKernel:
         arrays = [(mine, node) for mine, node in own if node.aval.rank]
         last = (places.copied(packed_view(mine), packed_view(node), node.aval.shape) for mine, node in arrays)
         yield If(places.loaded(more), (go_on,), (places.stored(flag, number(0)), *last))
+
+    def in_blocks(self, step: LoopKernelStep) -> Iterator[Statement]:
+        """A loop that each block of rows runs to its end."""
+        places, in_place = self.places, begun_in_place(step)
+        for node, operand in in_place.items():
+            places.put(node, operand)
+        places.see_outside(*step.results, *(view.base for view in step.operands))
+        carried = [node if node.aval.rank else own_node(node.aval.dtype) for node in step.results]
+        more = own_node(BOOL)
+        first = (*self._begin(step, carried), *self._first(step, carried, more))
+        self.work = 0.0
+        turn = self._turn(step, carried, more)
+        self.work *= step.trips
+        flags = {status: own_node(BOOL) for status in self.statuses}
+        yield from (places.stored(flag, truth(False)) for flag in flags.values())
+        yield from self._with_flags((*first, While(places.loaded(more), turn)), flags)
+        scalars = [(mine, node) for mine, node in zip(carried, step.results, strict=True) if mine is not node]
+        yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
+        yield from (If(places.loaded(flag), (places.stored(status, truth(True)),)) for status, flag in flags.items())
+
+    def _with_flags(self, block: Block, flags: Mapping[Node, Node]) -> Block:
+        """The statements with flags of the kernel's own in place of statuses."""
+        own = dict[str, str]()
+        for (node, start, _), name in list(self.places.pointers.names.items()):
+            if node in flags:
+                own[name] = self.places.pointers.pointer(flags[node], start, True)
+        return renamed(block, own)
 
     def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
         """Gives the carried values their first ones."""
@@ -319,18 +364,23 @@ class ControlKernel:
 
     # ------------------------------------------------------------------ the kernel
 
-    def lowered(self, body: Block, resumed: bool) -> LoweredKernel:
-        """The kernel with its scalars in registers."""
+    def lowered(self, body: Block, *, resumed: bool = False, blocked: bool = False) -> LoweredKernel:
+        """The kernel with its scalars in registers; in blocks of rows if it is ``blocked``."""
         nest, settled = self.building.nest, self.places.settled((*self.allocs, *body))
         naive = Kernel("kernel", settled.arguments, settled.body, facts=tuple(nest.facts))
         scalars = [one.buffer.name for one in naive.body if isinstance(one, Alloc) and not one.buffer.extents]
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
         scheduled, jammed = _with_jammed_turns(applied(naive, rewrites), nest.machine)
-        kernel, rewrites = launched(scheduled, nest).kernel, (*rewrites, *jammed)
+        rewrites = (*rewrites, *jammed)
+        if blocked:
+            scheduled, in_blocks = in_blocks_of_rows(scheduled, nest, settled.nodes)
+            rewrites = (*rewrites, in_blocks)
+        launch = launched(scheduled, nest)
+        kernel = launch.kernel
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())
         places = tuple((node, 0) for node in settled.nodes)
         done = (*self.rewrites, *rewrites)
-        return LoweredKernel(kernel, places, values, 1, self.work, tuple(self.groups), {}, done, resumed)
+        return LoweredKernel(kernel, places, values, launch.extent, self.work, tuple(self.groups), {}, done, resumed)
 
 
 def _with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[Rewrite, ...]]:

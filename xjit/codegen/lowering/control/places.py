@@ -12,7 +12,7 @@ from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.surroundings import written
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.layout import packed_strides
 from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.checks import is_status
@@ -88,11 +88,12 @@ class Places:
     """The places of values: ``homes`` says in whose buffer a value lies, and from which element on.
 
     Values of ``outside`` and statuses are in memory of the program, all others are the kernel's own. ``strides`` are
-    those that each buffer has, by their lengths.
+    those that each buffer has, by their lengths. Copies are ``joined`` if they are one loop where that is possible.
     """
 
     nest: LoopBuilder
     pointers: Pointers
+    joined: bool = False
     outside: set[Node] = field(default_factory=set)
     homes: dict[Node, tuple[Node, int]] = field(default_factory=dict)
     strides: dict[tuple[Node, int], IntExpr] = field(default_factory=dict)
@@ -134,6 +135,8 @@ class Places:
 
     def copied(self, source: View, target: View, shape: tuple[int, ...]) -> Statement:
         """Gives a value of this shape the elements of another one."""
+        if self.joined:
+            shape, (target, source) = _with_joined_axes(shape, target, source)
         dtype = storage_dtype(target.base.aval.dtype)
         loops = [(self.nest.fresh("i"), extent) for extent in shape]
         place, found = self._element(target, loops, True), self._element(source, loops, False)
@@ -205,7 +208,7 @@ class Places:
 
         What is stored at an index is then seen to be what is loaded from there in the next turn.
         """
-        if stride.value is not None:
+        if stride.value in (0, 1):
             return stride
         return self.strides.setdefault((home, evaluate(stride, dict(self.nest.words.values()))), stride)
 
@@ -214,6 +217,21 @@ class Places:
         if abs(start) <= numerics.TINY:
             return constant(start)
         return self.nest.word((home, "begin", start), start, f"{name}_c")
+
+
+def _with_joined_axes(shape: tuple[int, ...], *views: View) -> tuple[tuple[int, ...], tuple[View, ...]]:
+    """A shape, and views of it, with one axis in place of two where the steps of all views allow it."""
+    sizes, steps = list(shape[-1:]), [list(view.strides[-1:]) for view in views]
+    for axis in reversed(range(len(shape) - 1)):
+        moves = [view.strides[axis] for view in views]
+        if all(move == step[0] * sizes[0] for move, step in zip(moves, steps, strict=True)):
+            sizes[0] *= shape[axis]
+            continue
+        sizes.insert(0, shape[axis])
+        for step, move in zip(steps, moves, strict=True):
+            step.insert(0, move)
+    joined = tuple(replace(view, strides=tuple(step)) for view, step in zip(views, steps, strict=True))
+    return tuple(sizes), joined
 
 
 def packed_view(node: Node) -> View:

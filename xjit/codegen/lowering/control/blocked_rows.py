@@ -1,0 +1,67 @@
+"""The kernel of a loop whose rows need no others: all turns of one block of rows, then those of the next one.
+
+    while more:                              parallel b in 0 .. blocks:
+      for i in 0 .. n:  x[i] = ...             while more:
+                                                 for i in b_start .. b_stop:  x[i] = ...
+
+Loops whose ends are equal for the shapes at hand end at one word. That rows do not reach into each other, as strides
+say, becomes a fact of the kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.rows import facts_of_rows, row_loops
+from xjit.codegen.rewrites.block_rows import BlockRows
+from xjit.codegen.rewrites.record import RefusedError
+from xjit.dataclass import replace
+from xjit.errors import XjitError
+from xjit.ir.loops.intexpr import evaluate
+from xjit.ir.loops.nodes import Kernel, Loop
+from xjit.ir.loops.walk import replaced_all
+from xjit.ir.node import Node
+from xjit.machine import Machine
+
+
+class NoBlocksError(XjitError):
+    """Rows are not to be taken in blocks, which leaves the loop at this ``way`` to another plan."""
+
+    way: tuple[int, ...] = ()
+
+
+def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) -> tuple[Kernel, BlockRows]:
+    """The kernel in blocks of rows, and the rewrite; ``nodes`` are the values in its memory. Raises NoBlocksError."""
+    values = dict(nest.words.values())
+    loops = list(row_loops(kernel.body))
+    ends = {evaluate(one.stop, values) for one in loops if not one.stop.names()}
+    if len(ends) != 1 or any(one.stop.names() for one in loops):
+        raise NoBlocksError(f"the loops have {len(ends)} different ends")
+    (rows,) = ends
+    alike = _with_one_end(kernel, loops)
+    known = [fact for fact in facts_of_rows(alike) if not fact.names() and evaluate(fact, values) >= 0]
+    alike = replace(alike, facts=(*alike.facts, *dict.fromkeys(known)))
+    length = nest.word("block of rows", block_length(rows, nodes, nest.machine), "rows")
+    rewrite = BlockRows(length, nest.fresh("b"))
+    try:
+        return rewrite.apply(alike), rewrite
+    except RefusedError as error:
+        raise NoBlocksError(str(error)) from None
+
+
+def _with_one_end(kernel: Kernel, loops: Sequence[Loop]) -> Kernel:
+    """The kernel whose loops end at the word that the first one ends at."""
+    same = {id(one): (replace(one, stop=loops[0].stop),) for one in loops}
+    return replace(kernel, body=replaced_all(kernel.body, same))
+
+
+def block_length(rows: int, nodes: Sequence[Node], machine: Machine) -> int:
+    """Return how many rows a block has: what they touch stays in the cache, and threads have some to share.
+
+    A power of two, so that blocks begin where lines of memory do.
+    """
+    bytes_of_row = sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / rows
+    most = min(machine.row_block_bytes / max(bytes_of_row, 1.0), rows / machine.row_blocks)
+    return max(machine.least_row_block, 1 << int(math.log2(max(most, 1.0))))
