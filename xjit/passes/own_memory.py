@@ -32,7 +32,7 @@ def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) ->
     there are none.
 
     Equal copies stay apart: each is changed in another way. Operations of control copy by themselves what they
-    change of values that are ``given``, but for loops in blocks of rows, in which a copy is none of rows.
+    change of values that are ``given``, but for loops that threads may share, in which a copy is no part of a turn.
     """
     if not any(node.updated or node.op.control for node in graph.nodes):
         return graph
@@ -57,7 +57,7 @@ def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) ->
 def _with_own_operands(node: Node, given: AbstractSet[Node]) -> Node:
     """An operation of control with copies of the operands that it changes; the same object where it changes none."""
     changed = _begun(node) if node.op.control == "loop" else _changed_by_arms(node)
-    kept = frozenset[Node]() if node.kwargs.get("blocked") else given
+    kept = frozenset[Node]() if node.kwargs.get("blocked") or node.kwargs.get("apart") else given
     own = {place: one for place, one in changed.items() if one not in kept and one.op is not CONSTANT}
     if not own:
         return node

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.fusion.buffers.operands import View
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
@@ -13,23 +14,39 @@ from xjit.ir.scalar_expr import Arg, Expr, Lit
 from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
 
 
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The numbers that a counter goes through: the carried value at this ``place``, from ``begin`` on by ``step``."""
+
+    place: int
+    begin: int
+    step: int
+    turns: int
+
+
 def trips(first: Graph, turn: Graph, operands: tuple[View, ...]) -> float:
-    """The number of turns that a loop over these operands has; infinite where nobody knows it.
+    """The number of turns that a loop over these operands has; infinite where nobody knows it."""
+    found = counted(first, turn, operands)
+    return math.inf if found is None else found.turns
+
+
+def counted(first: Graph, turn: Graph, operands: tuple[View, ...]) -> Count | None:
+    """The counter of a loop over these operands that does nothing but count up to a known number; None of others.
 
     ``first`` has the condition, ``turn`` the values after a turn.
     """
     (condition,) = first.outputs
     found = counter_and_limit(condition.element)
     if found is None:
-        return math.inf
+        return None
     counter, limit, included = condition.inputs[found[0].index], _operand(condition, found[1]), found[2]
     if limit is None or counter not in first.parameters:
-        return math.inf
+        return None
     place = first.parameters.index(counter)
     begin, step = _number(operands[place].base), _step(turn, place)
     if begin is None or step is None or step <= 0:
-        return math.inf
-    return max(0, -(-(limit + included - begin) // step))
+        return None
+    return Count(place, begin, step, max(0, -(-(limit + included - begin) // step)))
 
 
 def _step(turn: Graph, place: int) -> int | None:

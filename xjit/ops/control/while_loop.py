@@ -42,6 +42,7 @@ def _reference(
     most: int | None = None,
     changes: tuple[int, ...] = (),
     blocked: tuple[int, ...] = (),
+    apart: bool = False,
 ) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n

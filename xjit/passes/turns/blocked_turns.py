@@ -45,7 +45,8 @@ def mark_rows_apart(
 ) -> Graph:
     """The graph with such loops marked, those inside of others included; the same object when there are none.
 
-    Those at ``refused`` ways are not marked. The ``way`` is that to the graph itself.
+    Those at ``refused`` ways are not marked. The ``way`` is that to the graph itself. Other counted loops with work
+    for threads are marked as ``apart``: their turns may be, as loops find out.
     """
     if not any(node.op.reads is not None for node in graph.nodes):
         return graph
@@ -73,8 +74,17 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
         some = int(machine.most_blocked_work / work)
         if turns * work > machine.blocked_work and machine.blocked_turn_work <= work and some >= 2:
             return _some_at_a_time(node, some, way)
+    node = _counted(node, machine)
     graphs = (mark_rows_apart(one, machine, refused, (*way, at)) for at, one in enumerate(node.param(GRAPHS)))
     return with_graphs(node, tuple(graphs))
+
+
+def _counted(node: Node, machine: Machine) -> Node:
+    """The operation of control; a counted loop with work for threads, whose turns may be apart, with a mark."""
+    known = turns_of(parts_of(node)) if node.op.control == "loop" else None
+    if known is None or len(known.values) * _work_of_turn(node) < machine.blocked_work:
+        return node
+    return replace(node, params=(*node.params, ("apart", True)))
 
 
 def _work_of_turn(loop: Node) -> int:

@@ -24,6 +24,12 @@ from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
+from xjit.codegen.lowering.control.turns_apart import (
+    counter_of_turns,
+    loop_of_turns,
+    shared_turns,
+    with_own_registers,
+)
 from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
@@ -72,8 +78,11 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
         own = _begun(machine, varying)
         own.places.see_outside(*step.results, *(view.base for view in step.operands))
         return replace(own.lowered(tuple(own.branch(step))), in_place=handed_on(step))
+    apart = _apart(step, machine, varying)
     if step.blocked:
         lowered = _in_blocks(step, machine, varying)
+    elif apart is not None:
+        lowered = apart
     else:
         own = _begun(machine, varying)
         lowered = own.lowered(tuple(own.resumable(step, own_node(INT64))), resumed=True)
@@ -83,6 +92,20 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
 def _begun(machine: Machine, varying: bool, joined: bool = False) -> ControlKernel:
     building = KernelInProgress.of(machine, varying)
     return ControlKernel(building, Places(building.nest, building.pointers, joined))
+
+
+def _apart(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKernel | None:
+    """The kernel of a loop whose turns threads share, if they need no others and are enough work."""
+    count = None if step.blocked else counter_of_turns(step)
+    if count is None:
+        return None
+    own = _begun(machine, varying)
+    try:
+        turns = tuple(loop_of_turns(own, step, count))
+        own.work *= count.turns
+        return own.lowered(turns, apart=True) if own.work >= machine.blocked_work else None
+    except RefusedError:
+        return None
 
 
 def _in_blocks(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKernel:
@@ -289,6 +312,16 @@ class ControlKernel:
         back += [one for pair in swaps.items() for one in self._moved(list(map(packed_view, reversed(pair))), pair)]
         return (*turn, If(places.loaded(more), second, tuple(back)))
 
+    def turn_in_place(self, step: LoopKernelStep, carried: Sequence[Node]) -> Block:
+        """A turn that changes the carried arrays where they are. Raises RefusedError where it does not."""
+        self._carried(step.turn, carried)
+        graph = step.turn.plan.graph
+        arrays = [(old, new) for old, new in zip(graph.parameters, graph.outputs, strict=False) if new.aval.rank]
+        work = tuple(self.steps(step.turn, dict(arrays), [old for old, _ in arrays]))
+        if any(self.places.home(old)[0] is not self.places.home(new)[0] for old, new in arrays):
+            raise RefusedError("a turn makes arrays in other memory")
+        return work
+
     def _swaps(self, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
         """The carried arrays of which each gets the memory of the other one in a turn."""
         moves = dict[Node, Node]()
@@ -364,17 +397,25 @@ class ControlKernel:
 
     # ------------------------------------------------------------------ the kernel
 
-    def lowered(self, body: Block, *, resumed: bool = False, blocked: bool = False) -> LoweredKernel:
-        """The kernel with its scalars in registers; in blocks of rows if it is ``blocked``."""
+    def lowered(
+        self, body: Block, *, resumed: bool = False, blocked: bool = False, apart: bool = False
+    ) -> LoweredKernel:
+        """The kernel with its scalars in registers, in blocks of rows or with turns ``apart``."""
         nest, settled = self.building.nest, self.places.settled((*self.allocs, *body))
         naive = Kernel("kernel", settled.arguments, settled.body, facts=tuple(nest.facts))
-        scalars = [one.buffer.name for one in naive.body if isinstance(one, Alloc) and not one.buffer.extents]
+        naive = with_own_registers(naive) if apart else naive
+        scalars = [
+            one.buffer.name for one in statements(naive.body) if isinstance(one, Alloc) and not one.buffer.extents
+        ]
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
         scheduled, jammed = _with_jammed_turns(applied(naive, rewrites), nest.machine)
         rewrites = (*rewrites, *jammed)
         if blocked:
             scheduled, in_blocks = in_blocks_of_rows(scheduled, nest, settled.nodes)
             rewrites = (*rewrites, in_blocks)
+        if apart:
+            scheduled, parallelized = shared_turns(scheduled)
+            rewrites = (*rewrites, parallelized)
         launch = launched(scheduled, nest)
         kernel = launch.kernel
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())

@@ -6,15 +6,17 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute, terms, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
     Block,
+    Carry,
     Find,
     Fold,
     Invoke,
+    Let,
     LetInt,
     Load,
     Loop,
@@ -82,12 +84,16 @@ def meetings(path: Sequence[Statement]) -> str:
             return f"it is not known what {type(statement).__name__} touches"
     scratch = {one.buffer.name for one in statements(loop.body) if isinstance(one, Alloc)}
     touched = [touch for touch in touches(loop.body, (loop,)) if touch.buffer not in scratch]
+    found = {
+        one.name: variable(one.name + OTHER) for one in statements(loop.body) if isinstance(one, Let | Carry | Find)
+    }
     known = ranges_at(path)
     here = variable(loop.variable)
     there = variable(loop.variable + OTHER)
     for one, other in itertools.product(touched, touched):
         if not one.written or one.buffer != other.buffer:
             continue
+        other = replace(other, index=tuple(substitute(expr, found) for expr in other.index))
         if not all(apart(known, one, other, [order - loop.step]) for order in (there - here, here - there)):
             what = "write" if other.written else "read"
             place = ", ".join(map(str, other.index))

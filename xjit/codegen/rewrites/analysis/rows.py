@@ -22,6 +22,7 @@ from xjit.ir.loops.nodes import (
     Block,
     Buffer,
     Check,
+    Const,
     Fold,
     If,
     Invoke,
@@ -30,6 +31,7 @@ from xjit.ir.loops.nodes import (
     LoopKind,
     Statement,
     Store,
+    Value,
 )
 from xjit.ir.loops.walk import blocks, buffers, defined, statements, stores
 
@@ -107,9 +109,11 @@ def _of_scalars(loops: Sequence[Loop]) -> str:
 
 def _of_elements(kernel: Kernel, first: Loop) -> str:
     last = {store.buffer for store in stores(tuple(final_stores(kernel)))}
-    known = buffers(kernel)
+    known, flags = buffers(kernel), _flags(kernel)
     for name, touched in _written(kernel).items():
         if name in last and all(touch.written and row is None for touch, row in touched):
+            continue
+        if name in flags and all(touch.written for touch, _ in touched):
             continue
         places = [place for touch, row in touched if (place := _place(touch, row)) is not None]
         if len(places) < len(touched):
@@ -118,6 +122,14 @@ def _of_elements(kernel: Kernel, first: Loop) -> str:
         if reason:
             return f"rows may meet in {name}: {reason}"
     return ""
+
+
+def _flags(kernel: Kernel) -> set[str]:
+    """The buffers into which one number is stored, whoever does it."""
+    found: dict[str, set[Value]] = {}
+    for store in stores(kernel.body):
+        found.setdefault(store.buffer, set()).add(store.value)
+    return {name for name, several in found.items() if len(several) == 1 and isinstance(several.pop(), Const)}
 
 
 def facts_of_rows(kernel: Kernel) -> Iterator[IntExpr]:
