@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from xjit.dataclass import replace
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.inner_graphs import GRAPHS, all_graphs, inner_graphs, with_graphs
+from xjit.ir.inner_graphs import GRAPHS, inner_graphs, with_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ir.own_graphs import own_graph
@@ -88,9 +88,21 @@ def _counted(node: Node, machine: Machine) -> Node:
 
 
 def _work_of_turn(loop: Node) -> int:
-    """The elements that a turn makes of others, about."""
-    nodes = (node for graph in all_graphs(inner_graphs(loop)[1].graph) for node in graph.nodes)
-    return 1 + sum(max(one.aval.size for one in (*node.inputs, node)) for node in nodes if _is_made(node))
+    """The elements that a turn makes of others, about; loops inside have the turns that are known, or one."""
+    return 1 + _work_of(inner_graphs(loop)[1].graph)
+
+
+def _work_of(graph: Graph) -> int:
+    work = 0
+    for node in graph.nodes:
+        if node.op.control == "loop":
+            known = turns_of(parts_of(node))
+            work += _work_of_turn(node) * (1 if known is None else len(known.values))
+        elif node.op.reads is not None:
+            work += sum(_work_of(inner.graph) for inner in inner_graphs(node))
+        elif _is_made(node):
+            work += max(one.aval.size for one in (*node.inputs, node))
+    return work
 
 
 def _is_made(node: Node) -> bool:

@@ -163,6 +163,7 @@ class Places:
         """The body with one name for each buffer."""
         names: dict[tuple[Node, DType], str] = {}
         axes: dict[str, list[IntExpr]] = {}
+        self._know_numbers()
         slots = {name: self._slot(key, name, names, axes) for key, name in self.pointers.names.items()}
 
         def placed(name: str, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
@@ -208,9 +209,16 @@ class Places:
 
         What is stored at an index is then seen to be what is loaded from there in the next turn.
         """
-        if stride.value in (0, 1):
+        if stride.value is not None:
             return stride
         return self.strides.setdefault((home, evaluate(stride, dict(self.nest.words.values()))), stride)
+
+    def _know_numbers(self) -> None:
+        """Notes the strides that are numbers of the text, which stand for words of the same value."""
+        for (node, _, _), name in self.pointers.names.items():
+            home, _ = self.home(node)
+            numbers = [one for one in self.nest.axes.get(name, ()) if one.value not in (None, 0, 1)]
+            self.strides |= {(home, one.value): one for one in numbers if one.value is not None}
 
     def _start(self, home: Node, start: int, name: str) -> IntExpr:
         """The first element of a pointer: a short way is a number of the text."""
