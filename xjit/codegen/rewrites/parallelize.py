@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import carried_by
-from xjit.codegen.rewrites.analysis.rows import why_rows_meet
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
@@ -29,6 +28,6 @@ class Parallelize:
         if any(isinstance(one, Loop) and one.kind is LoopKind.PARALLEL for one in path):
             raise RefusedError(f"the loop over {self.loop} is parallel, or inside of one that is")
         reason = carried_by(path)
-        if reason and (len(path) > 1 or why_rows_meet(kernel)):
+        if reason:
             raise RefusedError(reason)
         return with_statements(kernel, loop, (replace(loop, kind=LoopKind.PARALLEL),))

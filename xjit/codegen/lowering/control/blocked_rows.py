@@ -41,14 +41,20 @@ def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) 
         raise NoBlocksError(f"the loops have {len(ends)} different ends")
     (rows,) = ends
     alike = _with_one_end(kernel, loops)
-    known = [fact for fact in facts_of_rows(alike) if not fact.names() and evaluate(fact, values) >= 0]
-    alike = replace(alike, facts=(*alike.facts, *dict.fromkeys(known)))
+    alike = with_facts_of_rows(alike, nest)
     length = nest.word("block of rows", block_length(rows, nodes, nest.machine), "rows")
     rewrite = BlockRows(length, nest.fresh("b"))
     try:
         return rewrite.apply(alike), rewrite
     except RefusedError as error:
         raise NoBlocksError(str(error)) from None
+
+
+def with_facts_of_rows(kernel: Kernel, nest: LoopBuilder) -> Kernel:
+    """The kernel that knows which offsets stay inside of rows for the shapes at hand."""
+    values = dict(nest.words.values())
+    known = [fact for fact in facts_of_rows(kernel) if not fact.names() and evaluate(fact, values) >= 0]
+    return replace(kernel, facts=(*kernel.facts, *dict.fromkeys(known)))
 
 
 def _with_one_end(kernel: Kernel, loops: Sequence[Loop]) -> Kernel:
@@ -62,6 +68,6 @@ def block_length(rows: int, nodes: Sequence[Node], machine: Machine) -> int:
 
     A power of two, so that blocks begin where lines of memory do.
     """
-    bytes_of_row = sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / rows
+    bytes_of_row = sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / max(rows, 1)
     most = min(machine.row_block_bytes / max(bytes_of_row, 1.0), rows / machine.row_blocks)
     return max(machine.least_row_block, 1 << int(math.log2(max(most, 1.0))))

@@ -414,7 +414,7 @@ class ControlKernel:
             scheduled, in_blocks = in_blocks_of_rows(scheduled, nest, settled.nodes)
             rewrites = (*rewrites, in_blocks)
         if apart:
-            scheduled, parallelized = shared_turns(scheduled)
+            scheduled, parallelized = shared_turns(scheduled, nest)
             rewrites = (*rewrites, parallelized)
         launch = launched(scheduled, nest)
         kernel = launch.kernel

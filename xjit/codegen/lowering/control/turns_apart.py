@@ -13,15 +13,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xjit.codegen.lowering.control.blocked_rows import with_facts_of_rows
 from xjit.codegen.lowering.control.places import own_node
 from xjit.codegen.lowering.control.taking import begun_in_place
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.positions import with_positions
+from xjit.codegen.rewrites.analysis.rows import row_loops, why_rows_meet
 from xjit.codegen.rewrites.parallelize import Parallelize
+from xjit.codegen.rewrites.record import RefusedError
 from xjit.fusion.control.trips import Count, counted
 from xjit.fusion.plan import LoopKernelStep
 from xjit.ir.loops.build import position
 from xjit.ir.loops.intexpr import constant, variable
-from xjit.ir.loops.nodes import Alloc, Kernel, Loop, Statement
+from xjit.ir.loops.nodes import Alloc, Kernel, Loop, LoopKind, Statement
 from xjit.ir.loops.walk import loads, stores
 from xjit.types import INT64
 
@@ -55,11 +59,18 @@ def loop_of_turns(own: ControlKernel, step: LoopKernelStep, count: Count) -> Ite
     yield places.stored(step.results[count.place], position(last))
 
 
-def shared_turns(kernel: Kernel) -> tuple[Kernel, Parallelize]:
-    """The kernel whose only loop threads share, and the rewrite. Raises RefusedError where turns need each other."""
-    (turns,) = (one for one in kernel.body if isinstance(one, Loop))
-    rewrite = Parallelize(turns.variable)
-    return rewrite.apply(replace(kernel, body=with_positions(kernel.body))), rewrite
+def shared_turns(kernel: Kernel, nest: LoopBuilder) -> tuple[Kernel, Parallelize]:
+    """The kernel whose only loop threads share, and the rewrite that this is: the turns are rows, which may not meet.
+
+    Raises RefusedError where turns need each other.
+    """
+    kernel = with_facts_of_rows(replace(kernel, body=with_positions(kernel.body)), nest)
+    reason = why_rows_meet(kernel)
+    if reason:
+        raise RefusedError(f"turns do not run side by side: {reason}")
+    (turns,) = row_loops(kernel.body)
+    body = (replace(one, kind=LoopKind.PARALLEL) if one is turns else one for one in kernel.body)
+    return replace(kernel, body=tuple(body)), Parallelize(turns.variable)
 
 
 def with_own_registers(kernel: Kernel) -> Kernel:
