@@ -11,11 +11,22 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import PROCESSOR, on
+from xjit.codegen.lowering.control.blocked_rows import block_length
+from xjit.ir.context import PARAMETER
+from xjit.ir.node import Node
+from xjit.types import array_type
 
 Function = Callable[..., Any]
 
 BLOCKS = on(
-    replace(PROCESSOR, blocked_work=1.0, blocked_turn_work=1.0, least_row_block=4, row_blocks=5, parallel_work=100.0)
+    replace(
+        PROCESSOR,
+        blocked_work=1.0,
+        blocked_turn_work=1.0,
+        least_row_block_bytes=64,
+        row_blocks=5,
+        parallel_work=100.0,
+    )
 )
 FEW_AT_A_TIME = on(replace(BLOCKS.machine, most_blocked_work=20_000.0))
 TURNS = on(replace(PROCESSOR, blocked_work=float("inf")))
@@ -198,6 +209,15 @@ def test_a_turn_that_fails_is_the_last_one_of_all_blocks() -> None:
                 function(array, np.int64(stop))
         np.testing.assert_array_equal(found, expected)
     assert "BlockRows" in str(blocked.explain(wide, np.int64(200)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "bytes_of_row", "expected"),
+    [(8, 40_000, 1), (1, 8, 128), (100, 16, 64), (10**6, 16, 16_384), (10**6, 4_096, 64), (16_384, 4_000, 64)],
+)
+def test_blocks_stay_in_the_cache_and_are_enough_for_threads(rows: int, bytes_of_row: int, expected: int) -> None:
+    array = Node(PARAMETER, (), (), array_type(np.dtype(np.uint8), (rows, bytes_of_row)))
+    assert block_length(rows, [array], PROCESSOR) == expected
 
 
 def test_more_rows_than_were_planned_for_compile_nothing() -> None:

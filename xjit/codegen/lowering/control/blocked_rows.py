@@ -68,6 +68,7 @@ def block_length(rows: int, nodes: Sequence[Node], machine: Machine) -> int:
 
     A power of two, so that blocks begin where lines of memory do.
     """
-    bytes_of_row = sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / max(rows, 1)
-    most = min(machine.row_block_bytes / max(bytes_of_row, 1.0), rows / machine.row_blocks)
-    return max(machine.least_row_block, 1 << int(math.log2(max(most, 1.0))))
+    bytes_of_row = max(1.0, sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / max(rows, 1))
+    most = min(machine.row_block_bytes / bytes_of_row, rows / machine.row_blocks)
+    least = machine.least_row_block_bytes / bytes_of_row
+    return 1 << int(math.log2(max(most, least, 1.0)))
