@@ -196,8 +196,8 @@ class Machine:
     row_block_bytes: int
     """Bytes of what the turns of a loop touch for one block of rows: they stay in the second-level cache."""
 
-    least_row_block_bytes: int
-    """Bytes of a block at least: whole vectors of rows where these are short, one where it is long."""
+    least_row_block: int
+    """Rows of a block at least where vectors run over rows; one will do where loops inside of it have vectors."""
 
     row_blocks: int
     """Blocks of rows at least, if they are long enough: threads have some to share."""
@@ -356,7 +356,7 @@ def processor() -> Machine:
         most_blocked_work=1e9,
         blocked_turn_work=50_000.0,
         row_block_bytes=262_144,
-        least_row_block_bytes=1024,
+        least_row_block=32,
         row_blocks=16,
         longest_turn=400,
         long_piece=1024,

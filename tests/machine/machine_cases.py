@@ -283,7 +283,7 @@ SEEN_IN = {
     "most_blocked_work": ("grown in turns",),
     "blocked_turn_work": ("decayed in turns",),
     "row_block_bytes": ("grown in short blocks",),
-    "least_row_block_bytes": ("grown in small blocks",),
+    "least_row_block": ("grown in small blocks",),
     "row_blocks": ("grown in turns",),
     "longest_turn": ("turns",),
     "long_piece": ("pieces",),

@@ -23,7 +23,7 @@ BLOCKS = on(
         PROCESSOR,
         blocked_work=1.0,
         blocked_turn_work=1.0,
-        least_row_block_bytes=64,
+        least_row_block=4,
         row_blocks=5,
         parallel_work=100.0,
     )
@@ -212,12 +212,14 @@ def test_a_turn_that_fails_is_the_last_one_of_all_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "bytes_of_row", "expected"),
-    [(8, 40_000, 1), (1, 8, 128), (100, 16, 64), (10**6, 16, 16_384), (10**6, 4_096, 64), (16_384, 4_000, 64)],
+    ("rows", "least", "bytes_of_row", "expected"),
+    [(8, 1, 40_000, 1), (100, 32, 16, 32), (10**6, 32, 16, 16_384), (10**6, 1, 4_096, 64), (400, 32, 10**6, 32)],
 )
-def test_blocks_stay_in_the_cache_and_are_enough_for_threads(rows: int, bytes_of_row: int, expected: int) -> None:
+def test_blocks_stay_in_the_cache_and_are_enough_for_threads(
+    rows: int, least: int, bytes_of_row: int, expected: int
+) -> None:
     array = Node(PARAMETER, (), (), array_type(np.dtype(np.uint8), (rows, bytes_of_row)))
-    assert block_length(rows, [array], PROCESSOR) == expected
+    assert block_length(rows, least, [array], PROCESSOR) == expected
 
 
 def test_more_rows_than_were_planned_for_compile_nothing() -> None:

@@ -21,7 +21,7 @@ from xjit.dataclass import replace
 from xjit.errors import XjitError
 from xjit.ir.loops.intexpr import evaluate
 from xjit.ir.loops.nodes import Kernel, Loop
-from xjit.ir.loops.walk import replaced_all
+from xjit.ir.loops.walk import replaced_all, statements
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -42,7 +42,8 @@ def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) 
     (rows,) = ends
     alike = _with_one_end(kernel, loops)
     alike = with_facts_of_rows(alike, nest)
-    length = nest.word("block of rows", block_length(rows, nodes, nest.machine), "rows")
+    least = nest.machine.least_row_block if any(map(_is_innermost, loops)) else 1
+    length = nest.word("block of rows", block_length(rows, least, nodes, nest.machine), "rows")
     rewrite = BlockRows(length, nest.fresh("b"))
     try:
         return rewrite.apply(alike), rewrite
@@ -57,18 +58,22 @@ def with_facts_of_rows(kernel: Kernel, nest: LoopBuilder) -> Kernel:
     return replace(kernel, facts=(*kernel.facts, *dict.fromkeys(known)))
 
 
+def _is_innermost(loop: Loop) -> bool:
+    """Return whether no loop is inside of this one: vectors run along it."""
+    return not any(isinstance(one, Loop) for one in statements(loop.body))
+
+
 def _with_one_end(kernel: Kernel, loops: Sequence[Loop]) -> Kernel:
     """The kernel whose loops end at the word that the first one ends at."""
     same = {id(one): (replace(one, stop=loops[0].stop),) for one in loops}
     return replace(kernel, body=replaced_all(kernel.body, same))
 
 
-def block_length(rows: int, nodes: Sequence[Node], machine: Machine) -> int:
+def block_length(rows: int, least: int, nodes: Sequence[Node], machine: Machine) -> int:
     """Return how many rows a block has: what they touch stays in the cache, and threads have some to share.
 
-    A power of two, so that blocks begin where lines of memory do.
+    A power of two, so that blocks begin where lines of memory do, or the ``least``.
     """
     bytes_of_row = max(1.0, sum(node.aval.nbytes for node in nodes if node.aval.size >= rows) / max(rows, 1))
     most = min(machine.row_block_bytes / bytes_of_row, rows / machine.row_blocks)
-    least = machine.least_row_block_bytes / bytes_of_row
-    return 1 << int(math.log2(max(most, least, 1.0)))
+    return max(least, 1 << int(math.log2(max(most, 1.0))))
