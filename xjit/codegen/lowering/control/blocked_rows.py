@@ -40,8 +40,7 @@ def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) 
     if len(ends) != 1 or any(one.stop.names() for one in loops):
         raise NoBlocksError(f"the loops have {len(ends)} different ends")
     (rows,) = ends
-    alike = _with_one_end(kernel, loops)
-    alike = with_facts_of_rows(alike, nest)
+    alike = with_facts_of_rows(_with_one_end(kernel, loops), nest)
     least = nest.machine.least_row_block if any(map(_is_innermost, loops)) else 1
     length = nest.word("block of rows", block_length(rows, least, nodes, nest.machine), "rows")
     rewrite = BlockRows(length, nest.fresh("b"))

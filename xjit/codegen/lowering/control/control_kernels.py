@@ -78,12 +78,11 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
         own = _begun(machine, varying)
         own.places.see_outside(*step.results, *(view.base for view in step.operands))
         return replace(own.lowered(tuple(own.branch(step))), in_place=handed_on(step))
-    apart = _apart(step, machine, varying)
     if step.blocked:
-        lowered = _in_blocks(step, machine, varying)
-    elif apart is not None:
-        lowered = apart
+        lowered: LoweredKernel | None = _in_blocks(step, machine, varying)
     else:
+        lowered = _apart(step, machine, varying)
+    if lowered is None:
         own = _begun(machine, varying)
         lowered = own.lowered(tuple(own.resumable(step, own_node(INT64))), resumed=True)
     return replace(lowered, in_place=begun_in_place(step))
@@ -95,15 +94,15 @@ def _begun(machine: Machine, varying: bool, joined: bool = False) -> ControlKern
 
 
 def _apart(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKernel | None:
-    """The kernel of a loop whose turns threads share, if they need no others and are enough work."""
-    count = None if step.blocked else counter_of_turns(step)
+    """The kernel of a loop whose turns threads share, if they need no others; its mark says that they are enough."""
+    count = counter_of_turns(step)
     if count is None:
         return None
     own = _begun(machine, varying)
     try:
         turns = tuple(loop_of_turns(own, step, count))
         own.work *= count.turns
-        return own.lowered(turns, apart=True) if own.work >= machine.blocked_work else None
+        return own.lowered(turns, apart=True)
     except RefusedError:
         return None
 

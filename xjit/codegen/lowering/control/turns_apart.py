@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 def counter_of_turns(step: LoopKernelStep) -> Count | None:
-    """The counter of a loop that carries arrays in place and nothing else; else None."""
+    """The counter of a loop that is marked and carries arrays in place and nothing else; else None."""
+    if not step.node.kwargs.get("apart"):
+        return None
     found = counted(step.first.plan.graph, step.turn.plan.graph, step.first.operands)
     if found is None or found.turns < 2 or step.lasting or step.results[found.place].aval.dtype != INT64:
         return None

@@ -70,7 +70,7 @@ def carried_by(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, need each other; nothing if they provably do not."""
     loop = path[-1]
     assert isinstance(loop, Loop)
-    return meetings(path) or _changed_by(loop)
+    return meetings(path) or scalars_changed_by(loop)
 
 
 def meetings(path: Sequence[Statement]) -> str:
@@ -101,7 +101,7 @@ def meetings(path: Sequence[Statement]) -> str:
     return ""
 
 
-def _changed_by(loop: Loop) -> str:
+def scalars_changed_by(loop: Loop) -> str:
     """Why iterations need each other for the sake of scalars."""
     own = {name for one in statements(loop.body) for name in defined(one)}
     for one in statements(loop.body):

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xjit.codegen.rewrites.analysis.dependence import Touch, touches
+from xjit.codegen.rewrites.analysis.dependence import Touch, scalars_changed_by, touches
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, terms, variable
 from xjit.ir.loops.nodes import (
-    Accumulate,
     Alloc,
     Barrier,
     Block,
     Buffer,
     Check,
     Const,
-    Fold,
     If,
     Invoke,
     Kernel,
@@ -33,7 +31,7 @@ from xjit.ir.loops.nodes import (
     Store,
     Value,
 )
-from xjit.ir.loops.walk import blocks, buffers, defined, statements, stores
+from xjit.ir.loops.walk import blocks, buffers, statements, stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +95,7 @@ def _of_statements(block: Block) -> str:
 
 
 def _of_scalars(loops: Sequence[Loop]) -> str:
-    for loop in loops:
-        own = {name for one in statements(loop.body) for name in defined(one)}
-        for one in statements(loop.body):
-            changed = (one.name,) if isinstance(one, Accumulate) else one.names if isinstance(one, Fold) else ()
-            for name in changed:
-                if name not in own:
-                    return f"every iteration over {loop.variable} changes {name}"
-    return ""
+    return next(filter(None, map(scalars_changed_by, loops)), "")
 
 
 def _of_elements(kernel: Kernel, first: Loop) -> str:
