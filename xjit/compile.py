@@ -395,17 +395,17 @@ def may_contract(graph: Graph) -> bool:
 
 def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:
     """The program as plain data; ``apart`` are pairs of parameters that have to be two objects."""
+    from xjit.programs.libraries import LIBRARIES, NO_LIBRARIES
     from xjit.programs.make_spec import Builder, layouts_of
     from xjit.runtime.check_spec import check
 
     layouts = layouts_of(lowered.graph, lowered.specs, lowered.stores)
     debug = config.flag("XJIT_DEBUG")
-    blas, sorts = ((lambda: None), (lambda: False)) if debug else (_long_integers_of_blas, _has_sorts)
+    libraries = NO_LIBRARIES if debug else LIBRARIES
     machine = lowered.target.machine
     parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    builder = Builder(
-        *parts, machine, blas, sorts, apart, lowered.inner, written=lowered.written, held=lowered.stores.copies
-    )
+    written, held = lowered.written, lowered.stores.copies
+    builder = Builder(*parts, machine, libraries, apart, lowered.inner, written=written, held=held)
     spec = builder.spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)
@@ -446,21 +446,6 @@ def kernel_key(source: str, *, contract: bool = False) -> str:
     from xjit.codegen.text.source import without_comments
 
     return object_key(without_comments(source), contract=contract)
-
-
-def _has_sorts() -> bool:
-    """Return whether NumPy's sorts can be called by themselves."""
-    from xjit.runtime.steps.sort_steps import numpy_sorts
-
-    return numpy_sorts() is not None
-
-
-def _long_integers_of_blas() -> bool | None:
-    """Return whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
-    from xjit.runtime.steps.blas_steps import blas_products
-
-    products = blas_products()
-    return None if products is None else products.long
 
 
 def _compiled(

@@ -21,6 +21,7 @@ from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.demands import tested
 from xjit.capture.tracers.doubts import doubt_of
@@ -33,6 +34,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.source_location import NOWHERE, Where
+from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.types import is_writable
@@ -239,6 +241,7 @@ class _Results:
         self.nodes: list[Node] = []
         self.indices: dict[int, int] = {}
         self.memories: dict[Buffer, int] = {}
+        self.limited: dict[int, tuple[LimitedArray, Any]] = {}
 
     def captured(self, result: Any, leaf_count: int) -> Captured:
         leaves, out_tree = tree.flatten(result)
@@ -265,6 +268,10 @@ class _Results:
         path = self.recorder.path_of(leaf)
         if path is not None:
             return Output("argument", path=path)
+        if isinstance(leaf, ChosenElements):
+            leaf = leaf.packed()
+        if isinstance(leaf, LimitedArray):
+            leaf = self._trimmed(leaf)
         if type(leaf) is np.ndarray or is_constant(leaf):
             frozen = not is_writable(leaf) if type(leaf) is np.ndarray else bool(leaf.frozen)
             return Output("graph", self._place(leaf, lift(self.trace, leaf)), frozen=frozen)
@@ -287,12 +294,18 @@ class _Results:
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
-        if isinstance(leaf, ChosenElements):
-            leaf.refuse()
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
+
+    def _trimmed(self, array: LimitedArray) -> Any:
+        """An array of a size that only the run knows, as a result; one that is returned twice stays one."""
+        root = root_of(array)
+        before = self.limited.setdefault(id(root), (array, limited_calls.returned(array)))
+        if before[0] is not array:
+            refuse("the function returns two views of an array whose size only the run knows", fix="return copies")
+        return before[1]
 
     def _code(self, value: TracedValue) -> TracedValue | None:
         """The number of the array from outside that a result is, where only the run tells it."""

@@ -166,6 +166,11 @@ class _Statement:
         return False
 
     @property
+    def reads_twice(self) -> bool:
+        """Return whether it reads its operands in loops besides that of its pass."""
+        return False
+
+    @property
     def chunk(self) -> tuple[int, int] | None:
         """(axis, size) of the chunks with a result each that a reduced axis is cut into."""
         return None
@@ -319,6 +324,11 @@ class Reduce(_Statement):
     def is_search(self) -> bool:
         """Return whether it looks for the place of an extreme."""
         return dict(self.target.params).get("extreme") is not None
+
+    @property
+    def reads_twice(self) -> bool:
+        """Return whether it is a search, or of a length that only the run knows: few elements are added in turn."""
+        return self.is_search or bool(self.domain.limits)
 
     @property
     def adds_products(self) -> bool:

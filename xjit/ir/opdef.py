@@ -143,6 +143,17 @@ class LineSort:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockRoutine:
+    """A routine of the runtime over the elements of the first operand, of rank 1: its name, how many elements a block
+    has, and whether that operand may be a ``strided`` one. Threads share the blocks.
+    """
+
+    name: str
+    block: int
+    strided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
     ``results`` are results.
@@ -222,6 +233,7 @@ class OpDef:
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
+    in_blocks  types of operands, params -> the routine that computes it among kernels, if there is one
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
@@ -249,6 +261,7 @@ class OpDef:
     solver: Callable[[Params], Solver | None] | None = None
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     line_sort: Callable[[Params], LineSort | None] | None = None
+    in_blocks: Callable[[tuple[ArrayType, ...], Params], BlockRoutine | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False

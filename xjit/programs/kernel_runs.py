@@ -15,6 +15,7 @@ from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
+    CompactionRoutine,
     Constant,
     Failure,
     KernelSpec,
@@ -47,7 +48,7 @@ class Piece:
     words: tuple[int, ...]
     extent: int
     work: float
-    code: KernelText | Routine | SortRoutine
+    code: KernelText | Routine | SortRoutine | CompactionRoutine
     unlocked: bool = False
     in_turn: bool = False
     lasting: bool | None = None

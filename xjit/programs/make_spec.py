@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,10 @@ from xjit.machine import Machine
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
+from xjit.programs.block_calls import piece_in_blocks
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
+from xjit.programs.libraries import Libraries
 from xjit.programs.lowered import Lowered
 from xjit.programs.solver_calls import piece_of_solver
 from xjit.programs.sort_calls import piece_of_sort
@@ -73,12 +75,11 @@ class Builder:
     """Writes one program down.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
-    where it cannot be called, ``sorts`` whether NumPy's sorts can. ``apart`` are pairs of parameters that have to be
-    two objects. ``inner`` are the programs of graphs inside of operations. A block inside of another program shares
-    the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``. The outputs
-    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied. Errors come
-    ``first`` until that begins.
+    would lie in; -1 is memory that nobody tells apart. ``libraries`` may be called. ``apart`` are pairs of
+    parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
+    inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
+    are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
+    is copied. Errors come ``first`` until that begins.
     """
 
     plan: Plan
@@ -87,8 +88,7 @@ class Builder:
     layouts: Layouts
     specs: Sequence[ArraySpec | ScalarSpec]
     machine: Machine
-    blas: Callable[[], bool | None]
-    sorts: Callable[[], bool]
+    libraries: Libraries
     apart: tuple[tuple[int, int], ...] = ()
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -116,7 +116,7 @@ class Builder:
         """The builder of a block inside of this program."""
         layouts = layouts_of(part.graph, part.specs)
         return Builder(
-            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas, self.sorts),
+            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.libraries),
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
@@ -190,8 +190,10 @@ class Builder:
         """A library step as a call among the kernels, if there is one."""
         views = tuple(map(self._buffer, node.inputs))
         if node.op.line_sort:
-            return piece_of_sort(node, views, self.layouts, self.machine) if self.sorts() else None
-        long = self.blas() if node.op.product or node.op.solver else None
+            return piece_of_sort(node, views, self.layouts, self.machine) if self.libraries.sorts() else None
+        if node.op.in_blocks:
+            return piece_in_blocks(node, views, self.machine) if self.libraries.routines() else None
+        long = self.libraries.blas() if node.op.product or node.op.solver else None
         if long is None:
             return None
         make = piece_of if node.op.product else piece_of_solver

@@ -62,6 +62,13 @@ class SortRoutine:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionRoutine:
+    """A routine of the runtime over blocks of elements that a mask chooses, by its name, as in ``compact_8``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """Machine code that lies in the cache on disk under a key."""
 
@@ -88,7 +95,7 @@ class KernelSpec:
     ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
-    code: KernelText | StoredObject | Routine | SortRoutine
+    code: KernelText | StoredObject | Routine | SortRoutine | CompactionRoutine
     pointers: tuple[Pointer, ...]
     words: tuple[int, ...]
     extent: int

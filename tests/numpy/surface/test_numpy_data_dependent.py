@@ -36,8 +36,6 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "compress": lambda x: np.compress(x > 1, x),
     "ndarray.compress": lambda x: x.compress(x > 1),
     "extract": lambda x: np.extract(x > 1, x),
-    "mask": lambda x: x[x > 1],
-    "mask beside an axis": lambda x: np.outer(x, x)[:, x > 1],
     "repeat": lambda x: np.repeat(x, x.astype(int)),
     "ix_": lambda x: np.ix_(x > 1),
     "arange": lambda x: np.arange(x[1]),

@@ -77,7 +77,7 @@ class ProgramRecord:
 
 
 _OF_PROGRAMS = (
-    *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.Pointer, spec.KernelSpec),
+    *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.CompactionRoutine, spec.Pointer, spec.KernelSpec),
     *(spec.Constant, spec.Operation, spec.Failure),
     *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep),
     *(spec.Block, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),

@@ -1,29 +1,38 @@
 """``x[mask]`` while tracing: the elements that a mask chooses, whose number only the run knows.
 
 What is computed of them one by one is computed everywhere, what is reduced leaves the others out, and what is stored
-where the same mask holds becomes a select. Anything else needs their number.
+where the same mask holds becomes a select. For anything else they are packed, and so is what they were computed of.
 
     x[mask] *= 2             select mask (mul x 2) x
     (x[mask] ** 2).sum()     reduce add (select mask (mul x x) 0)
     table[k[mask]]           take table (select mask k 0)
+    np.sort(x[mask] ** 2)    sort (pow (compact x mask) 2)
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.memory.stores import unlinked
+from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.known_values import plain
-from xjit.capture.tracers.numpy_call import call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.tracers.numpy_call import (
+    call_function,
+    call_getitem,
+    call_method,
+    call_setitem,
+    call_ufunc,
+)
 from xjit.capture.tracers.operators import Operators
-from xjit.capture.tracers.provenance import noted, position
-from xjit.errors import DataDependentError, DTypeError, XjitError
+from xjit.capture.tracers.provenance import noted, refuse
+from xjit.errors import DTypeError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
-from xjit.numpy.rules.data_dependent import FILL, depends
 from xjit.ops.elements.select import select
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import broadcast_in_dim
@@ -37,32 +46,80 @@ _METHODS: dict[str, Any] = {
 _CHOICES = frozenset({np.where, np.clip})
 
 
+class _NotLazyError(Exception):
+    """Says that something needs the elements next to each other."""
+
+
+def _not_lazy() -> NoReturn:
+    raise _NotLazyError
+
+
+def packed(value: Any) -> Any:
+    """The value, chosen elements in it as arrays of a size that only the run knows."""
+    if type(value) in (tuple, list):
+        return type(value)(map(packed, value))
+    if type(value) is dict:
+        return {key: packed(item) for key, item in value.items()}
+    return value.packed() if isinstance(value, ChosenElements) else value
+
+
+def _kept(value: Any) -> Any:
+    """An operand as it is now: arrays may be written to before the elements are packed."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return unlinked(value) if isinstance(value, TracedValue) and value.ndim else value
+
+
 class ChosenElements(Operators):
     """The elements of ``values`` where ``mask`` holds, whose dimensions are those from ``axis`` on.
 
-    They are one dimension of the result, in the place of those of the mask.
+    They are one dimension of the result, in the place of those of the mask. ``pack`` makes them an array of a size
+    that only the run knows; what is written into it is theirs, which are packed for good then.
     """
 
-    __slots__ = ("axis", "mask", "values", "where")
+    __slots__ = ("_pack", "_packed", "_whole", "axis", "mask", "values")
     chooses = True
     __array_priority__ = 1001.0
 
-    def __init__(self, values: Any, mask: Any, axis: int = 0) -> None:
+    def __init__(self, values: Any, mask: Any, axis: int = 0, pack: Callable[[], Any] | None = None) -> None:
         self.values = values
         self.mask = mask
         self.axis = axis
-        self.where = position()
+        self._pack = pack or functools.partial(limited_calls.chosen_elements, values, mask, axis)
+        self._packed: Any = None
+        self._whole: Any = None
 
-    def like(self, values: Any) -> ChosenElements:
+    def like(self, values: Any, pack: Callable[[], Any]) -> ChosenElements:
         """Other elements that the same mask chooses."""
-        return ChosenElements(values, self.mask, self.axis)
+        return ChosenElements(values, self.mask, self.axis, pack)
+
+    def packed(self) -> Any:
+        """The elements next to each other."""
+        if self._packed is not None:
+            return self._packed
+        found = self._pack()
+        if self.values.owner is current():
+            self._packed, self._whole = found, getattr(found, "_value", None)
+        return found
+
+    @property
+    def _is_written(self) -> bool:
+        """Return whether something was written to the elements since they were packed."""
+        return self._packed is not None and getattr(self._packed, "_value", None) is not self._whole
+
+    def _elements(self) -> Any:
+        """The values, of which no element was written to."""
+        if self._is_written:
+            _not_lazy()
+        return self.values
 
     def chosen_by(self, mask: Any, axis: int) -> bool:
-        """Return whether a mask at this place in an index has chosen the elements."""
+        """Return whether a mask at this place in an index has chosen the elements, none of which was written to."""
         trace = current()
         assert trace is not None
         # A body of a loop knows what is outside of it by parameters of its own.
-        return trace.adopt(self.mask.node) is trace.adopt(mask.node) and self.axis == axis
+        same = trace.adopt(self.mask.node) is trace.adopt(mask.node) and self.axis == axis
+        return same and not self._is_written
 
     @property
     def every(self) -> Any:
@@ -83,36 +140,51 @@ class ChosenElements(Operators):
     @property
     def size(self) -> Any:
         """The number of elements: an integer that only the run knows."""
-        if self.ndim > 1:
-            self.refuse()
+        return self.length if self.ndim == 1 else self.packed().size
+
+    @property
+    def length(self) -> Any:
+        """The number of elements along the first dimension."""
+        if self.axis:
+            return self.values.shape[0]
         count = call_function(np.count_nonzero, (self.mask,), {})
-        count.bounds = (0, self.values.size)
+        count.bounds = (0, self.mask.size)
         count.weak, count.scalar = int, True
         return count
 
-    def refuse(self) -> NoReturn:
-        """Raises DataDependentError: the number of elements is needed."""
-        try:
-            depends("numpy.ndarray.__getitem__: boolean mask", "the shape of the result", FILL)
-        except DataDependentError as error:
-            error.located(self.where)
-            raise noted(error, self.values, self.mask) from None
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes; that of what was chosen is an integer that only the run knows."""
+        found: tuple[Any, ...] = self.packed().shape
+        return found
 
     # NumPy's protocols
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self.refuse()
+        refuse("an array whose size only the run knows is passed to code that needs its numbers", self.values)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        try:
+            return self._ufunc(ufunc, method, inputs, kwargs)
+        except _NotLazyError:
+            return call_ufunc(ufunc, method, packed(inputs), packed(kwargs))
+
+    def _ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if method == "reduce" and ufunc in _FOLDS and len(inputs) == 1:
             return self._reduced(_FOLDS[ufunc], {"axis": 0, **kwargs})
         if method == "reduce" and ufunc in (np.maximum, np.minimum) and len(inputs) == 1:
             return self._extreme(ufunc, {"axis": 0, **kwargs})
         if method != "__call__" or kwargs:
-            self.refuse()
+            _not_lazy()
         return self._of_elements(ufunc, inputs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self._function(func, args, kwargs)
+        except _NotLazyError:
+            return call_function(func, packed(args), packed(kwargs))
+
+    def _function(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if func in _CHOICES and not kwargs:
             return self._each(lambda *values: call_function(func, values, {}), args)
         if args and args[0] is self and len(args) <= 2:
@@ -121,33 +193,39 @@ class ChosenElements(Operators):
                 return self._reduced(func, options)
             if func in _EXTREMES:
                 return self._extreme(_EXTREMES[func], options)
-        self.refuse()
+        _not_lazy()
 
     def _of_elements(self, ufunc: Any, inputs: tuple[Any, ...]) -> Any:
         if ufunc is np.matmul:
             return self._product(*inputs)
         if ufunc.signature is not None:
-            self.refuse()
+            _not_lazy()
         return self._each(lambda *values: call_ufunc(ufunc, "__call__", values, {}), inputs)
 
     def _product(self, left: Any, right: Any) -> Any:
         """Rows times a matrix or a vector, each by itself."""
         if left is not self or isinstance(right, ChosenElements) or self.axis or self.ndim != 2:
-            self.refuse()
+            _not_lazy()
         if self.mask.ndim != 1 or np.ndim(plain(right)) not in (1, 2):
-            self.refuse()
-        return self.like(call_ufunc(np.matmul, "__call__", (self.values, right), {}))
+            _not_lazy()
+        found = call_ufunc(np.matmul, "__call__", (self._elements(), right), {})
+        kept = _kept(right)
+        return self.like(found, lambda: call_ufunc(np.matmul, "__call__", (self.packed(), kept), {}))
 
     def _each(self, call: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
         """A function of one element each: of this array, of others that the same mask chose, and of what is repeated
         for each of them.
         """
         result = call(*(self._beside(one) for one in inputs))
+        kept = tuple(map(_kept, inputs))
         if isinstance(result, tuple):
-            return tuple(map(self.like, result))
+            return tuple(
+                self.like(one, functools.partial(lambda number: call(*packed(kept))[number], number))
+                for number, one in enumerate(result)
+            )
         if result.node.op.failure is not None or not self._fits(result.shape):
-            self.refuse()
-        return self.like(result)
+            _not_lazy()
+        return self.like(result, lambda: call(*packed(kept)))
 
     def _fits(self, shape: tuple[int, ...]) -> bool:
         return bool(shape[self.axis : self.axis + self.mask.ndim] == self.mask.shape)
@@ -155,13 +233,13 @@ class ChosenElements(Operators):
     def _beside(self, other: Any) -> Any:
         if isinstance(other, ChosenElements):
             if not self.chosen_by(other.mask, other.axis) or other.values.ndim != self.values.ndim:
-                self.refuse()
-            return other.values
+                _not_lazy()
+            return other._elements()
         if isinstance(other, TracedValue | np.ndarray):
             if len(other.shape) > self.values.ndim - self.mask.ndim - self.axis:
-                self.refuse()  # it would be repeated along other dimensions than it seems
+                _not_lazy()  # it would be repeated along other dimensions than it seems
         elif not isinstance(other, bool | int | float | complex | np.generic):
-            self.refuse()
+            _not_lazy()
         return other
 
     def _axes(self, options: dict[str, Any]) -> tuple[int, ...]:
@@ -169,29 +247,29 @@ class ChosenElements(Operators):
         axis = options.pop("axis", None)
         rest = {key: one for key, one in options.items() if one is not None and one is not np._NoValue}
         if not rest.keys() <= {"dtype", "ddof"}:
-            self.refuse()
+            _not_lazy()
         if axis is None:
             return tuple(range(self.values.ndim))
         if type(axis) is not int or not -self.ndim <= axis < self.ndim or axis % self.ndim != self.axis:
-            self.refuse()
+            _not_lazy()
         return tuple(range(self.axis, self.axis + self.mask.ndim))
 
     def _reduced(self, function: Any, options: dict[str, Any]) -> Any:
         options = dict(options)
         axes = self._axes(options)
-        return call_function(function, (self.values,), {**options, "axis": axes, "where": self.every})
+        return call_function(function, (self._elements(),), {**options, "axis": axes, "where": self.every})
 
     def _extreme(self, ufunc: Any, options: dict[str, Any]) -> Any:
         options = dict(options)
         axes, kind = self._axes(options), self.dtype.kind
         if options or kind not in "iuf":
-            self.refuse()
+            _not_lazy()
         info: Any = np.finfo(self.dtype) if kind == "f" else np.iinfo(self.dtype)
         worst = info.min if ufunc is np.maximum else info.max
         if kind == "f":
             worst = -np.inf if ufunc is np.maximum else np.inf
         neutral = broadcast_to_shape(np.asarray(worst, self.dtype), self.values.shape)
-        found = call_ufunc(ufunc, "reduce", (select(self.every, self.values, neutral),), {"axis": axes})
+        found = call_ufunc(ufunc, "reduce", (select(self.every, self._elements(), neutral),), {"axis": axes})
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         some = call_function(np.any, (self.mask,), {})
         result = require(found, broadcast_to_shape(some, found.shape) if found.shape else some, "value", message)
@@ -201,16 +279,24 @@ class ChosenElements(Operators):
     # Indexing
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, ChosenElements):
+            index = index.packed()
+        try:
+            return self._at(index)
+        except _NotLazyError:
+            return self.packed()[index]
+
+    def _at(self, index: Any) -> Any:
         if type(index) is tuple and not self.axis and self._keeps_all(index[:1]) and self._adds_axes(index[1:]):
             whole = (*(slice(None),) * self.mask.ndim, *index[1:])
-            return self.like(call_getitem(self.values, whole))
-        if not self.axis or type(index) is tuple or isinstance(index, ChosenElements) or index is None:
-            self.refuse()
-        values = call_getitem(self.values, index)
+            return self.like(call_getitem(self._elements(), whole), lambda: self.packed()[index])
+        if not self.axis or type(index) is not int:
+            _not_lazy()
+        values = call_getitem(self._elements(), index)
         kept = values.ndim - self.values.ndim + self.axis
-        if index is Ellipsis or kept < 0:
-            self.refuse()
-        return ChosenElements(values, self.mask, kept)
+        if kept < 0:
+            _not_lazy()
+        return ChosenElements(values, self.mask, kept, lambda: self.packed()[index])
 
     @staticmethod
     def _keeps_all(index: tuple[Any, ...]) -> bool:
@@ -222,60 +308,77 @@ class ChosenElements(Operators):
 
     def taken_from(self, array: Any) -> Any:
         """``array[elements]``: the rows of another array at positions that the mask chooses."""
-        if self.axis or self.ndim != 1 or self.dtype.kind not in "iu":
-            self.refuse()
+        if self.axis or self.ndim != 1 or self.dtype.kind not in "iu" or self._is_written:
+            return call_getitem(array, self.packed())
         zero = broadcast_to_shape(np.asarray(0, self.dtype), self.values.shape)
-        return self.like(call_getitem(array, select(self.mask, self.values, zero)))
+        kept = _kept(array)
+        found = call_getitem(array, select(self.mask, self.values, zero))
+        return self.like(found, lambda: call_getitem(kept, self.packed()))
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        self.refuse()
+    def __setitem__(self, index: Any, value: Any) -> None:
+        call_setitem(self._own(), packed(index), packed(value))
+
+    def _own(self) -> Any:
+        """The packed elements, to be written to."""
+        if self.values.owner is not current():
+            refuse("elements that a mask has chosen outside of a loop or a branch are written to in it", self.values)
+        return self.packed()
 
     # Python's operators
 
     def _unary(self, ufunc: Any) -> Any:
-        return self._of_elements(ufunc, (self,))
+        return self.__array_ufunc__(ufunc, "__call__", self)
 
     def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
-        return self._of_elements(ufunc, (left, right))
+        return self.__array_ufunc__(ufunc, "__call__", left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        found = self._binary(ufunc, self, other)
-        if not np.can_cast(found.dtype, self.dtype, "same_kind"):
-            raise noted(_cast_error(ufunc, found.dtype, self.dtype), self.values)
-        self.values = call_method("astype", found.values, (self.dtype,), {})
+        if self._packed is None:
+            before = ChosenElements(self.values, self.mask, self.axis, self._pack)
+            found = before._binary(ufunc, before, before if other is self else other)
+            if isinstance(found, ChosenElements):
+                if not np.can_cast(found.dtype, self.dtype, "same_kind"):
+                    raise noted(_cast_error(ufunc, found.dtype, self.dtype), self.values)
+                same = found.astype(self.dtype)
+                self.values, self._pack = same.values, same.packed
+                return self
+        self._own()._inplace(ufunc, packed(other))
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("flat", "shape"):
-            self.refuse()
+            refuse(f"the attribute {name} of chosen elements is assigned to", self.values, fix="use reshape")
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         if name in _METHODS:
             function = _METHODS[name]
             return lambda *args, **options: self.__array_function__(function, (), (self, *args), options)
-        if name == "astype":
-            return lambda dtype: self.like(call_method("astype", self.values, (dtype,), {}))
-        if name == "copy":
-            return lambda: self.like(self.values)
-        if name.startswith("__"):
-            raise AttributeError(name)
-        self.refuse()
+        if name == "astype" and not self._is_written:
+            return self._as_type
+        if name == "copy" and not self._is_written:
+            return lambda: self.like(self.values, lambda: self.packed().copy())
+        return getattr(self.packed(), name)
+
+    def _as_type(self, dtype: Any, **options: Any) -> Any:
+        if options:
+            return self.packed().astype(dtype, **options)
+        found = call_method("astype", self.values, (dtype,), {})
+        return self.like(found, lambda: self.packed().astype(dtype))
 
     def __len__(self) -> int:
-        self.refuse()
+        return len(self.packed())
 
-    def __iter__(self) -> NoReturn:
-        self.refuse()
+    def __iter__(self) -> Any:
+        return iter(self.packed())
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.packed()
 
     def __bool__(self) -> bool:
-        self.refuse()
-
-    def __float__(self) -> float:
-        self.refuse()
-
-    def __int__(self) -> int:
-        self.refuse()
+        return bool(self.packed())
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")

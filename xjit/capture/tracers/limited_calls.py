@@ -14,8 +14,8 @@ from xjit.capture.memory.writes import check_same_kind, check_writable, stored_v
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited import functions, made_to_length
-from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part
+from xjit.numpy.limited import functions, made_to_length, masked_elements
+from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part, trimmed
 from xjit.numpy.limited.moving_indices import (
     applies,
     are_places,
@@ -32,8 +32,10 @@ from xjit.numpy.limited.run_time_integers import Integer
 
 
 def concern(values: Iterable[Any]) -> bool:
-    """Return whether one of some arguments is an array of a size that only the run knows."""
-    return any(isinstance(value, LimitedArray) for value in values)
+    """Return whether one of some arguments is an array of a size that only the run knows, or holds one."""
+    return any(
+        isinstance(value, LimitedArray) or (type(value) in (tuple, list) and concern(value)) for value in values
+    )
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -88,6 +90,18 @@ def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:
     return TracedWindow.of(found) if isinstance(found, LimitedArray) else link(found, values)
 
 
+def chosen_elements(values: Any, mask: Any, axis: int) -> Any:
+    """The elements that a mask of the dimensions from an axis on chooses, whose number only the run knows."""
+    return _seen(functools.partial(masked_elements.elements, values, mask, axis), (values, mask))
+
+
+def returned(array: LimitedArray) -> Any:
+    """An array of such a size as a result of the function: its elements without what lies behind them."""
+    if array.part is not None and isinstance(root_of(array), TracedValue):
+        refuse("the function returns a view whose size only the run knows", root_of(array), fix="return a copy of it")
+    return trimmed(array)
+
+
 def python_integer(size: Integer) -> Any:
     """A size as an integer of Python's, which the run may be the first to know."""
     if size.known is not None:
@@ -114,7 +128,7 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):
-        write_whole(target, set_window(target.value, index, _as_type(value, target.dtype), target.sizes))
+        write_whole(target, set_window(target.whole, index, _as_type(value, target.dtype), target.sizes))
         return
     check_writable(target)
     if isinstance(places[0], LimitedArray):

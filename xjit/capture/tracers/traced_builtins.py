@@ -75,6 +75,8 @@ def _len(value: Any, /) -> Any:
     """The length of a container: of a slice between numbers of the run another one of these."""
     if isinstance(value, LimitedArray) and value.ndim:
         return limited_calls.python_integer(sizes_of(value)[0])
+    if getattr(type(value), "chooses", False):
+        return value.length
     return len(value)
 
 

@@ -92,6 +92,8 @@ class TracedWindow(Operators, LimitedArray):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
+        if not callable(getattr(np.ndarray, name)):
+            refuse(f"numpy.ndarray.{name} of an array whose size only the run knows", fix=_FIX)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             return numpy_call.call_method(name, self, args, kwargs)

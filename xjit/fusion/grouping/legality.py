@@ -97,9 +97,9 @@ def reads_elsewhere(joining: Joining) -> str:
 def reads_a_scan_late(joining: Joining) -> str:
     """Running values of a scan are gone in a later pass, unless a whole row of them is kept."""
     group, statement, reads = joining.group, joining.statement, joining.slice.reads
-    late = group.late_scans(reads, group.level(reads) + statement.is_search)
+    late = group.late_scans(reads, group.level(reads) + statement.reads_twice)
     if late and (
-        statement.is_search or statement.domain.skew is not None or not group.has_room_for(late, joining.machine)
+        statement.reads_twice or statement.domain.skew is not None or not group.has_room_for(late, joining.machine)
     ):
         return "a running value is read in a later pass than that which makes it"
     return ""

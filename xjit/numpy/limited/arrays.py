@@ -16,6 +16,7 @@ from xjit.dataclass import dataclass
 from xjit.errors import IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
+from xjit.ir.node import Node
 from xjit.numpy.limited.run_time_integers import (
     Integer,
     chosen,
@@ -26,8 +27,18 @@ from xjit.numpy.limited.run_time_integers import (
     wrapped,
 )
 from xjit.numpy.rules.values import as_value, shape_of
-from xjit.ops.define.core import Operand
-from xjit.ops.dynamic.limited_windows import Range, bound_of, limited_window, number, store_window, whole
+from xjit.ops.define.core import Operand, apply
+from xjit.ops.dynamic.extents import TRIM
+from xjit.ops.dynamic.limited_windows import (
+    LIMITED_WINDOW,
+    Range,
+    bound_of,
+    limited_window,
+    number,
+    ranges_of,
+    store_window,
+    whole,
+)
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
@@ -69,9 +80,18 @@ class LimitedArray:
         if self.part is not None:
             return _picked(self.part)
         assert self._value is not None
-        if self._value.owner is current():
+        if self._value.owner is current() and len(self._value.node.limits) == sum(
+            size.known is None for size in self.sizes
+        ):
             return self._value
         return limited(self._value, self.sizes)
+
+    @property
+    def whole(self) -> Any:
+        """The traced value at its bounds, to be written into."""
+        if self.part is None and self._value is not None and self._value.owner is current():
+            return self._value
+        return self.value
 
     @property
     def owner(self) -> Trace:
@@ -136,6 +156,22 @@ def limited(value: Any, sizes: Sizes, bounds: Sequence[int] | None = None) -> An
     return limited_window(value, ranges) if is_limited(sizes) else value
 
 
+def trimmed(array: LimitedArray) -> Any:
+    """The elements of an array without what lies behind them, as they leave the program."""
+    value, sizes = array.value, sizes_of(array)
+    node = value.node
+    if node.op is LIMITED_WINDOW and _shows_all(node):  # whose own elements behind its limits nobody asks for
+        value = value.owner.wrap(node.inputs[0], value.owner)
+    axes = tuple(axis for axis, size in enumerate(sizes) if size.known is None)
+    return apply(TRIM, value, *(sizes[axis].operand for axis in axes), axes=axes)
+
+
+def _shows_all(node: Node) -> bool:
+    """Return whether a window begins where its operand does, and goes as far."""
+    ranges, dims = ranges_of(node), node.inputs[0].aval.shape
+    return all(one.start == 0 and one.step == 1 and one.bound == size for one, size in zip(ranges, dims, strict=True))
+
+
 # ---- parts
 
 
@@ -171,7 +207,8 @@ def stored_part(part: Part, value: Any) -> Any:
         kept = ops.reshape(value, [part.ranges[axis].bound for axis in order])
         value = ops.transpose(kept, [order.index(axis) for axis in sorted(order)])
     update = ops.reshape(value, dims) if shape_of(value) != dims else value
-    return store_window(value_of(part.source), update, part.ranges)
+    source = part.source.whole if isinstance(part.source, LimitedArray) else part.source
+    return store_window(source, update, part.ranges)
 
 
 def is_moving(entry: Any) -> bool:

@@ -26,6 +26,7 @@ _MORE = (
     "xjit.ops.for_numpy.numpy_transforms",
     "xjit.ops.whole_arrays.runtime_check",
     "xjit.ops.regions.strided_slices",
+    "xjit.ops.dynamic.compaction",
     "xjit.ops.dynamic.limited_windows",
     "xjit.ops.dynamic.limited_places",
     "xjit.ops.windows.joined_blocks",

@@ -49,7 +49,7 @@ def _trim(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
     cut = [slice(None)] * operand.ndim
     for axis, size in zip(axes, sizes, strict=True):
         cut[axis] = slice(int(size))
-    return np.array(operand[tuple(cut)], order="C")
+    return np.array(operand[tuple(cut)], order="K")
 
 
 TRIM = register(

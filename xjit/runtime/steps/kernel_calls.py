@@ -10,7 +10,15 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import COMES_FIRST, shown_at
 from xjit.runtime.calls.records import Conditions, FastProgram, KernelCall
-from xjit.runtime.spec import Failure, KernelSpec, KernelText, RunStep, SortRoutine, StoredObject
+from xjit.runtime.spec import (
+    CompactionRoutine,
+    Failure,
+    KernelSpec,
+    KernelText,
+    RunStep,
+    SortRoutine,
+    StoredObject,
+)
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
@@ -87,6 +95,8 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
         return loading.stored(spec.code.key), spec.words
     if isinstance(spec.code, SortRoutine):
         return _sort(spec.code, spec.words)
+    if isinstance(spec.code, CompactionRoutine):
+        return _compaction(spec.code), spec.words
     products = loading.products()
     if products is None:
         raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
@@ -101,6 +111,15 @@ def _sort(code: SortRoutine, words: tuple[int, ...]) -> tuple[LoadedKernel, tupl
         raise TargetError("xjit: the program sorts by routines of NumPy that this process does not have")
     routines = sorts.routines[code.dtype]
     return sorts.kernel(code.name), (routines[code.first], routines[code.other], *words)
+
+
+def _compaction(code: CompactionRoutine) -> LoadedKernel:
+    from xjit.runtime.steps.compaction_steps import compactions
+
+    routines = compactions()
+    if routines is None:
+        raise TargetError("xjit: the program packs elements by routines that this process does not have")
+    return routines.kernel(code.name)
 
 
 def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
