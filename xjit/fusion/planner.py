@@ -74,7 +74,7 @@ def plan(
     required, shown = _with_operands(graph, _required(graph, views, target) | stores.kept, layouts, target)
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, target, watch)
-    nodes = readers_first(graph, stores.copies)
+    nodes = readers_first(graph, storage.stored, stores)
     seen = frozenset(graph.outputs).union(view_chain(view)[0] for view in views)
     parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
     in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)

@@ -62,6 +62,8 @@ class _Sharing:
 def _simpler(node: Node) -> Node:
     if node.op.kind is Kind.INDEXING and _is_identity(node):
         return node.inputs[0]
+    if _changes_nothing(node):
+        return node.inputs[0]
     if node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) and _is_foldable(node):
         return _folded(node)
     if node.op.shorter is not None:
@@ -91,6 +93,12 @@ def _is_identity(node: Node) -> bool:
     if len(node.inputs) != 1 or node.op.limits or node.type != node.inputs[0].type:
         return False
     return node.access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
+
+
+def _changes_nothing(node: Node) -> bool:
+    """Return whether the operation is an update of no elements."""
+    updated = len(node.updated) if node.op.kind is Kind.UPDATE else 0
+    return updated == 1 and not node.inputs[1].aval.size and node.type == node.inputs[0].type
 
 
 def _is_foldable(node: Node) -> bool:

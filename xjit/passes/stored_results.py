@@ -50,6 +50,12 @@ class Stores:
         """The copies in front of the updates, each with the parameter whose memory it is to be."""
         return {copy: first for first, chain in self.chains.items() for copy in chain[::2]}
 
+    @property
+    def last(self) -> frozenset[Node]:
+        """The copies in front of updates that store what is made first."""
+        pairs = ((*chain[i : i + 2],) for chain in self.chains.values() for i in range(0, len(chain), 2))
+        return frozenset(copy for copy, update in pairs if update.inputs[1] in self.kept)
+
 
 class Way(enum.IntEnum):
     """The ways to store a result, of which the first ones move less, and the last one is always possible.

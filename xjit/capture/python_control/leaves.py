@@ -11,6 +11,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.origins import Origin, code_of, origin_of
 from xjit.capture.rewriting.runtime_protocol import VALUE
 from xjit.capture.tracers.doubts import doubt_of
@@ -118,11 +119,16 @@ def is_array_like(leaf: Any) -> bool:
 def kind_of(leaf: Any, label: str) -> Kind:
     """The kind of a number or an array."""
     operand, weak, scalar = as_array(leaf, "loop", label)
-    place = Place(label, plain_type(aval_of(operand)), scalar, weak)
+    place = Place(label, plain_type(_type_of(operand)), scalar, weak)
     doubt = doubt_of(leaf)
     pace = getattr(leaf, "pace", None) if isinstance(leaf, TracedArray) else None
     origin = origin_of(leaf) if is_array(leaf) else Origin.OWN
     return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1], pace=pace, origin=origin)
+
+
+def _type_of(operand: Any) -> ArrayType:
+    """The type of an operand; that of an array is the same in every version, also after the trace that made it."""
+    return operand.last_node.aval if isinstance(operand, BufferView) else aval_of(operand)
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:

@@ -70,7 +70,7 @@ def carried_of(name: str, value: Any) -> Carried:
     """The variable with the types that its value has."""
     leaves, labels, (structure,) = flattened([value], [name])
     for leaf, label in zip(leaves, labels, strict=True):
-        if isinstance(leaf, LimitedArray):
+        if isinstance(leaf, LimitedArray) or getattr(type(leaf), "chooses", False):
             refuse(f"{label} is an array whose size only the run knows, and turns of a loop change it")
     kinds = [
         kind_of(leaf, label) if is_array_like(leaf) else leaf for leaf, label in zip(leaves, labels, strict=True)

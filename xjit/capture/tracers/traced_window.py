@@ -100,6 +100,11 @@ class TracedWindow(Operators, LimitedArray):
 
         return call
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(np.ndarray, name):
+            refuse(f"numpy.ndarray.{name} of an array whose size only the run knows is assigned to", fix=_FIX)
+        object.__setattr__(self, name, value)
+
     # Containers
 
     def __getitem__(self, index: Any) -> Any:

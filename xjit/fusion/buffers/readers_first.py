@@ -7,23 +7,22 @@ from collections.abc import Container
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.node import Graph, Node, topological
-from xjit.ir.opdef import Kind
 from xjit.ir.repeated_calls import is_demand
 from xjit.lazy import lazy
-
-_READERS = (Kind.ELEMENTWISE, Kind.INDEXING)
-"""Operations whose result may be computed where it is read."""
+from xjit.passes.stored_results import NO_STORES, Stores
 
 
-def readers_first(graph: Graph, held: Container[Node] = ()) -> tuple[Node, ...]:
+def readers_first(graph: Graph, stored: Container[Node], stores: Stores = NO_STORES) -> tuple[Node, ...]:
     """The nodes of a graph, operands before users, and updates behind all that does not need them.
 
+    Values that are not ``stored`` are computed where they are read.
     Of several updates that could come next it is one whose operand nothing else reads any more; else one that may
-    have a copy of it, as those that are ``held`` may not; else the one whose operand the fewest others read.
+    have a copy of it, as those of memory of the caller's may not; else the one whose operand the fewest others read.
+    What is made first, and stored when nothing reads the memory any more, comes behind all others.
     """
     if not any(node.updated for node in graph.nodes):
         return graph.nodes
-    return _Order(graph, held).found()
+    return _Order(graph, stored, stores.copies, stores.last).found()
 
 
 @dataclass(eq=False)
@@ -31,7 +30,9 @@ class _Order:
     """The nodes that are ready, copies in front of updates apart from others, and those that are ``done``."""
 
     graph: Graph
+    stored: Container[Node]
     held: Container[Node]
+    last: Container[Node]
     ready: list[int] = field(default_factory=list)
     copies: list[Node] = field(default_factory=list)
     done: dict[Node, None] = field(default_factory=dict)
@@ -105,9 +106,9 @@ class _Order:
         self.copies.remove(found)
         return found
 
-    def _urgency(self, copy: Node) -> tuple[bool, bool, int, int]:
+    def _urgency(self, copy: Node) -> tuple[bool, bool, bool, int, int]:
         left = sum(node not in self.done for node in self._readers(copy))
-        return left > 0, copy in self.held, left, self._numbers[copy]
+        return copy in self.last, left > 0, copy in self.held, left, self._numbers[copy]
 
     def _readers(self, copy: Node) -> tuple[Node, ...]:
         """The nodes that may read the operand of a copy from memory: through values that may be computed there."""
@@ -118,7 +119,7 @@ class _Order:
                 for user in self._readers_of(stack.pop()):
                     if user not in seen and user not in own:
                         seen[user] = None
-                        if user.op.kind in _READERS and user not in self._changed:
+                        if user not in self.stored and user not in self._changed:
                             stack.append(user)
             self._late[copy] = tuple(seen)
         return self._late[copy]

@@ -1,0 +1,83 @@
+"""Short programs that random ones were shrunk to, or that were written against the compiler: each failed once."""
+
+from __future__ import annotations
+
+ARGUMENTS = """
+def arguments(k, r):
+    x = values(7 + r, "float64", (5,))
+    y = values(1 + r, "int64", (4,))
+    z = values(3 + r, "float64", (3, 4))
+    e = values(2, "float64", (0, 5))
+    return x, y, z, e, np.int64(r)
+
+def f(x, y, z, e, q):
+"""
+
+COMPILED = {
+    "a product that is stored by a number of the run": """
+    x[q] = np.dot(y, y)
+    y[0] = 3
+    return y[0]
+""",
+    "a window of the run in an array without elements": """
+    e[::2, int(y[0]):] += 0
+    return e
+""",
+    "arrays that exchange their names in a long loop": """
+    a, b = z[0], z[1].copy()
+    for i in range(300):
+        b[1:-1] = 0.5 * (a[2:] + a[:-2])
+        a, b = b, a
+    return a + b
+""",
+    "arguments that exchange their names in a long loop": """
+    a, b = z[0].copy(), z[1].copy()
+    for i in range(301):
+        a, b = b, a
+        a[0] = i
+    return a, b
+""",
+    "arrays of the function's that exchange their names while a condition holds": """
+    a, b = np.zeros(9), np.arange(9.0)
+    while b[1] < 20:
+        b[1:-1] = a[:-2] + 1
+        b[0] = a[1]
+        a, b = b, a
+    return a, b
+""",
+}
+"""The bodies of programs that are compiled whole."""
+
+REFUSED = {
+    "the iterator of a window of the run is written to": """
+    x[q:].flat[1] = 2.0
+""",
+    "the iterator of a window of the run is assigned to": """
+    x[q:].flat = 2.0
+    return x
+""",
+    "the real part of a window of the run is written to": """
+    x[q:].real[1] = 2.0
+""",
+    "the shape of a window of the run is assigned to": """
+    w = x[q:]
+    w.shape = (-1, 1)
+    return w
+""",
+    "elements that a mask has chosen are left by a loop": """
+    for j in range(int(x[0]) + 9):
+        v = x[~(x > 1)]
+    return v
+""",
+    "a view that an arm has made is left by a branch": """
+    w = 1
+    while w < 2 + int(q):
+        z[2::-1, 2] *= z[1, -1]
+        w += 1
+    if z[1, 1]:
+        x = z[w:][0]
+        z = x
+    return z
+""",
+}
+"""The bodies of programs that NumPy runs, with a warning that says why."""
