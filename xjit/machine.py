@@ -199,6 +199,15 @@ class Machine:
     least_row_block: int
     """Rows of a block at least where vectors run over rows; one will do where loops inside of it have vectors."""
 
+    masked_row_block: int
+    """Rows at most of a block in which each has turns of its own: those that are done wait for the others."""
+
+    masked_share: int
+    """Of so many rows one is left when those that go on are gone through one by one: vectors do not pay any more."""
+
+    masked_turns: int
+    """Turns of loops of unknown length that threads reckon with: what looks for a root has about as many."""
+
     row_blocks: int
     """Blocks of rows at least, if they are long enough: threads have some to share."""
 
@@ -357,6 +366,9 @@ def processor() -> Machine:
         blocked_turn_work=50_000.0,
         row_block_bytes=262_144,
         least_row_block=32,
+        masked_row_block=128,
+        masked_share=8,
+        masked_turns=8,
         row_blocks=16,
         longest_turn=400,
         long_piece=1024,

@@ -81,6 +81,17 @@ def grown_in_turns(x: Any) -> Any:
     return y
 
 
+def halved_in_turns(x: Any) -> Any:
+    """Loops of unknown length in independent turns."""
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        value = abs(x[i]) * 1e3
+        while value > 1.0:
+            value = value * 0.5
+        y[i] = value
+    return y
+
+
 def neighbours_in_turns(x: Any) -> Any:
     """Turns that replace a window of a square, nine times as large as its border, by means of neighbours."""
     y = x.copy()
@@ -204,6 +215,7 @@ CASES = {
     "grown in turns": case(grown_in_turns, LARGE, **BLOCKS),
     "grown in small blocks": case(grown_in_turns, LARGE, **BLOCKS, row_blocks=1000),
     "grown in short blocks": case(grown_in_turns, LARGE, **BLOCKS, row_block_bytes=4096),
+    "halved in turns": case(halved_in_turns, normal(800)),
     "decayed in turns": case(decayed_in_turns, LARGE, **BLOCKS),
     "neighbours in turns": case(neighbours_in_turns, normal(40, 40)),
     # reductions along rows
@@ -313,6 +325,9 @@ SEEN_IN = {
 """For each number the programs in which another one is seen."""
 
 AT_RUN_TIME = {
+    "masked_row_block": "a loop of unknown length has kernels of its own, inside of steps",
+    "masked_share": "the same",
+    "masked_turns": "the same",
     "most_siblings": "a bound on the effort of planning: of many kernels the last ones are asked",
     "most_places": "a bound on the effort of planning, which stores what would need as many parts before it is met",
     "product_cost": "a product by BLAS is one piece, whose work says only whether other threads may run meanwhile",

@@ -43,6 +43,7 @@ def _reference(
     changes: tuple[int, ...] = (),
     blocked: tuple[int, ...] = (),
     apart: bool = False,
+    masked: int | None = None,
 ) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n

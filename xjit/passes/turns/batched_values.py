@@ -9,13 +9,13 @@ values of these parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit.dataclass import dataclass, field, replace
-from xjit.ir.context import CONSTANT, PARAMETER
+from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.node import Node
 from xjit.ir.opdef import Access, AxisMap, Kind
 from xjit.ir.scalar_expr import Literal
@@ -47,7 +47,14 @@ class OwnParts:
     parts: Mapping[tuple[int, ...], Batched] = field(default_factory=dict)
 
 
-Value: TypeAlias = "Batched | OwnParts | None"
+@dataclass(frozen=True, slots=True, eq=False)
+class Several:
+    """The values that an operation with several results yields."""
+
+    values: tuple[Value, ...]
+
+
+Value: TypeAlias = "Batched | OwnParts | Several | None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,11 +77,14 @@ class Batch:
     """The values of the nodes of a graph in all of so many turns; None for those that are not known at once.
 
     ``rows`` has the axis of carried arrays that turns go along, and the ramp of the position at which a turn does all
-    that it does to them. ``spoiled`` are the numbers of arrays that are used otherwise.
+    that it does to them. ``spoiled`` are the numbers of arrays that are used otherwise. Without ``lookups`` elements
+    are not read at positions that are found. The ``loops`` say what becomes of loops.
     """
 
     turns: int
     values: dict[Node, Value]
+    lookups: bool = True
+    loops: Callable[[Node, Sequence[Value]], Several | None] | None = None
     rows: dict[int, tuple[int, int]] = field(default_factory=dict)
     spoiled: set[int] = field(default_factory=set)
 
@@ -95,6 +105,11 @@ class Batch:
 
     def _value(self, node: Node) -> Value:
         inputs = [self.values[source] for source in node.inputs]
+        if node.op is PROJECT:
+            (whole,) = inputs
+            return whole.values[node.param("index")] if isinstance(whole, Several) else None
+        if node.op.control == "loop" and self.loops is not None:
+            return self.loops(node, inputs)
         if not _is_pure(node):
             return None
         if inputs and isinstance(inputs[0], OwnParts):
@@ -142,6 +157,8 @@ class Batch:
             if not 0 <= ramp <= sizes[moving[0]] - self.turns:
                 return None
             return Batched(self.reshaped(self._window(source, places, moving[0], ramp), (self.turns,)))
+        if not self.lookups:
+            return None
         kept = self._window(source, places, None, 0)
         kept = self.reshaped(kept, tuple(sizes[axis] for axis in moving))
         found = tuple(self._places(places[axis], source) for axis in moving)

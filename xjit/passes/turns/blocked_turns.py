@@ -72,6 +72,8 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
         if machine.blocked_work <= turns * work <= machine.most_blocked_work:
             return replace(node, params=(*node.params, ("blocked", way)))
         some = int(machine.most_blocked_work / work)
+        if "masked" in node.kwargs and some >= 2:
+            return _some_at_a_time(node, some, way)
         if turns * work > machine.blocked_work and machine.blocked_turn_work <= work and some >= 2:
             return _some_at_a_time(node, some, way)
     node = _counted(node, machine)
@@ -120,6 +122,8 @@ def _some_at_a_time(loop: Node, turns: int, way: Way) -> Node:
     assert isinstance(loop.type, TupleType)
     type = TupleType((begin.aval, *loop.type.elements))
     values = {**loop.kwargs, GRAPHS: graphs, "n": count + 1, "most": turns, "blocked": way}
+    if "masked" in values:
+        values["masked"] += 1
     inner = replace(loop, inputs=(begin, *carried, *closed), params=tuple(values.items()), type=type)
     ends = tuple(
         Node(PROJECT, (inner,), (("index", place),), one, loop.where)
@@ -128,14 +132,20 @@ def _some_at_a_time(loop: Node, turns: int, way: Way) -> Node:
     several = Graph(body.name, (*carried, *closed), ends)
     inputs = (*loop.inputs[: len(condition.parameters)], *loop.inputs[count:])
     values = {**loop.kwargs, GRAPHS: (own_graph(condition), several)}
+    values.pop("masked", None)
     return replace(loop, inputs=inputs, params=tuple(values.items()))
 
 
 def _counting(condition: Graph, turns: int, like: Node) -> Graph:
-    """The condition that there are more turns, and that these have not been all of some."""
+    """The condition that there are more turns, and that these have not been all of some.
+
+    Turns of rows that are masked do nothing where no row goes on: they need no condition.
+    """
     own = own_graph(condition)
     number = _counter(like)
     fewer = derived(registry["lt"], (number, constant(turns, INT64, like)), like)
+    if "masked" in like.kwargs:
+        return Graph(own.name, (number, *own.parameters), (fewer,))
     both = derived(registry["and_"], (fewer, own.outputs[0]), like)
     return Graph(own.name, (number, *own.parameters), (both,))
 

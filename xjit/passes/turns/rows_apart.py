@@ -56,7 +56,7 @@ def _are_rows(loop: Node, begun: Sequence[Node], axis: int, size: int) -> bool:
             return False
         starts[number] = Along(axis if axis in found else found[0]) if shape else ALL
     try:
-        return list(_of_loop(loop, starts)) == starts[: len(begun)]
+        return list(_of_loop(loop, starts, "masked" in loop.kwargs)) == starts[: len(begun)]
     except _MeetError:
         return False
 
@@ -72,8 +72,8 @@ def _of_graph(inner: InnerGraph, given: Sequence[Rows]) -> list[Rows]:
     return [_single(found[node]) for node in inner.graph.outputs]
 
 
-def _of_loop(loop: Node, given: Sequence[Rows]) -> tuple[Rows, ...]:
-    """The rows of what a loop yields."""
+def _of_loop(loop: Node, given: Sequence[Rows], masked: bool = False) -> tuple[Rows, ...]:
+    """The rows of what a loop yields. With ``masked`` rows the condition is that one of them goes on."""
     condition, body = inner_graphs(loop)
     count, rows = loop.param("n"), list(given)
     while True:
@@ -82,7 +82,7 @@ def _of_loop(loop: Node, given: Sequence[Rows]) -> tuple[Rows, ...]:
         if joined == rows[:count]:
             break
         rows[:count] = joined
-    if _of_graph(condition, rows) != [ALL]:
+    if not masked and _of_graph(condition, rows) != [ALL]:
         raise _MeetError
     return tuple(joined)
 

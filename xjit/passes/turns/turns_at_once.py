@@ -21,6 +21,7 @@ from xjit.passes.loop_parts import LoopParts, parts_of, with_control
 from xjit.passes.turns.batched_values import Batch, Batched, OwnParts, Value, constant
 from xjit.passes.turns.carried_sums import is_sum
 from xjit.passes.turns.counted_turns import CountedTurns, turns_of
+from xjit.passes.turns.loops_side_by_side import loops_of
 
 
 def take_turns_at_once(graph: Graph) -> Graph:
@@ -57,8 +58,9 @@ class _Loop:
     def results(self, read: set[int]) -> dict[int, Node] | None:
         """The results that are read; None if one of them cannot be had."""
         spoiled: set[int] = set()
+        loops = loops_of(self.loop.body.graph, self.count)
         while True:
-            batch = Batch(self.count, self._values(spoiled))
+            batch = Batch(self.count, self._values(spoiled), loops=loops)
             batch.run(self.loop.body.graph.nodes)
             if batch.spoiled <= spoiled:
                 break

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.rows import facts_of_rows, row_loops
 from xjit.codegen.rewrites.block_rows import BlockRows
-from xjit.codegen.rewrites.record import RefusedError
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.values.leave_rows import LeaveRows
 from xjit.dataclass import replace
 from xjit.errors import XjitError
 from xjit.ir.loops.intexpr import evaluate
@@ -32,8 +33,13 @@ class NoBlocksError(XjitError):
     way: tuple[int, ...] = ()
 
 
-def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) -> tuple[Kernel, BlockRows]:
-    """The kernel in blocks of rows, and the rewrite; ``nodes`` are the values in its memory. Raises NoBlocksError."""
+def in_blocks_of_rows(
+    kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node], mask: str | None = None
+) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel in blocks of rows, and the rewrites; ``nodes`` are the values in its memory. Raises NoBlocksError.
+
+    Blocks of rows that a ``mask`` leaves out are short, as they take as many turns as most of their rows.
+    """
     values = dict(nest.words.values())
     loops = list(row_loops(kernel.body))
     ends = {evaluate(one.stop, values) for one in loops if not one.stop.names()}
@@ -42,10 +48,13 @@ def in_blocks_of_rows(kernel: Kernel, nest: LoopBuilder, nodes: Sequence[Node]) 
     (rows,) = ends
     alike = with_facts_of_rows(_with_one_end(kernel, loops), nest)
     least = nest.machine.least_row_block if any(map(_is_innermost, loops)) else 1
-    length = nest.word("block of rows", block_length(rows, least, nodes, nest.machine), "rows")
-    rewrite = BlockRows(length, nest.fresh("b"))
+    size = block_length(rows, least, nodes, nest.machine)
+    length = nest.word("block of rows", size if mask is None else min(size, nest.machine.masked_row_block), "rows")
+    rewrites: list[Rewrite] = [BlockRows(length, nest.fresh("b"))]
+    if mask is not None:
+        rewrites.append(LeaveRows(mask, length // nest.machine.masked_share))
     try:
-        return rewrite.apply(alike), rewrite
+        return applied(alike, tuple(rewrites)), tuple(rewrites)
     except RefusedError as error:
         raise NoBlocksError(str(error)) from None
 

@@ -17,6 +17,7 @@ together with it.  A loop inside of another one, or of a branch, runs to its end
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
@@ -108,11 +109,17 @@ def _apart(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKern
 
 
 def _in_blocks(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKernel:
-    """The kernel of a loop in blocks of rows, which may be those of copies in one loop, or in one for each axis."""
-    for joined in (True, False):
-        own = _begun(machine, varying, joined)
+    """The kernel of a loop in blocks of rows, which may be those of copies in one loop, or in one for each axis.
+
+    Where functions have rare arguments they are called, so that loops over rows are not cut into strips.
+    """
+    calling = replace(machine, called_functions=1)
+    for one, joined in itertools.product((machine, calling), (True, False)):
+        own = _begun(one, varying, joined)
         try:
-            return own.lowered(tuple(own.in_blocks(step)), blocked=True)
+            number = step.node.kwargs.get("masked")
+            mask = None if number is None else step.results[number]
+            return own.lowered(tuple(own.in_blocks(step)), blocked=True, mask=mask)
         except NoBlocksError as error:
             refusal = error
     refusal.way = step.node.param("blocked")
@@ -249,7 +256,8 @@ class ControlKernel:
         first = (*self._begin(step, carried), *self._first(step, carried, more))
         self.work = 0.0
         turn = self._turn(step, carried, more)
-        self.work *= step.trips
+        masked_turns = self.building.nest.machine.masked_turns
+        self.work *= min(step.trips, masked_turns) if "masked" in step.node.kwargs else step.trips
         flags = {status: own_node(BOOL) for status in self.statuses}
         yield from (places.stored(flag, truth(False)) for flag in flags.values())
         yield from self._with_flags((*first, While(places.loaded(more), turn)), flags)
@@ -397,9 +405,18 @@ class ControlKernel:
     # ------------------------------------------------------------------ the kernel
 
     def lowered(
-        self, body: Block, *, resumed: bool = False, blocked: bool = False, apart: bool = False
+        self,
+        body: Block,
+        *,
+        resumed: bool = False,
+        blocked: bool = False,
+        apart: bool = False,
+        mask: Node | None = None,
     ) -> LoweredKernel:
-        """The kernel with its scalars in registers, in blocks of rows or with turns ``apart``."""
+        """The kernel with its scalars in registers, in blocks of rows or with turns ``apart``.
+
+        With a ``mask`` a block of rows ends as soon as none of its rows goes on.
+        """
         nest, settled = self.building.nest, self.places.settled((*self.allocs, *body))
         naive = Kernel("kernel", settled.arguments, settled.body, facts=tuple(nest.facts))
         naive = with_own_registers(naive) if apart else naive
@@ -407,11 +424,14 @@ class ControlKernel:
             one.buffer.name for one in statements(naive.body) if isinstance(one, Alloc) and not one.buffer.extents
         ]
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
-        scheduled, jammed = _with_jammed_turns(applied(naive, rewrites), nest.machine)
-        rewrites = (*rewrites, *jammed)
+        scheduled = applied(naive, rewrites)
+        if mask is None:
+            scheduled, jammed = _with_jammed_turns(scheduled, nest.machine)
+            rewrites = (*rewrites, *jammed)
         if blocked:
-            scheduled, in_blocks = in_blocks_of_rows(scheduled, nest, settled.nodes)
-            rewrites = (*rewrites, in_blocks)
+            home = None if mask is None else settled.named(self.places.home(mask)[0])
+            scheduled, in_blocks = in_blocks_of_rows(scheduled, nest, settled.nodes, home)
+            rewrites = (*rewrites, *in_blocks)
         if apart:
             scheduled, parallelized = shared_turns(scheduled, nest)
             rewrites = (*rewrites, parallelized)

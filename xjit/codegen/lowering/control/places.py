@@ -82,6 +82,10 @@ class Settled:
     arguments: tuple[Argument, ...]
     nodes: tuple[Node, ...]
 
+    def named(self, node: Node) -> str:
+        """The name of the buffer of a value in memory of the program."""
+        return self.arguments[self.nodes.index(node)].buffer.name
+
 
 @dataclass(eq=False)
 class Places:

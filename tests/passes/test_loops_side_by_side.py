@@ -1,0 +1,224 @@
+"""Loops in independent turns go side by side, with the bits that each of them has by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.helpers.kernel_executors import PROCESSOR, on
+from xjit.codegen.rewrites.record import RefusedError
+from xjit.codegen.rewrites.values.leave_rows import LeaveRows
+
+Function = Callable[..., Any]
+
+N = 700
+RNG = np.random.default_rng(3)
+X = RNG.random(N) * 6
+K = RNG.integers(1, 500, N)
+SMALL = replace(
+    PROCESSOR, blocked_work=1.0, blocked_turn_work=1.0, least_row_block=4, masked_row_block=16, parallel_work=100.0
+)
+SHORT = on(SMALL)
+FEW_AT_A_TIME = on(replace(SMALL, most_blocked_work=60_000.0))
+
+
+def roots(x: Any) -> Any:
+    """Newton's method, with functions that have rare arguments; the steps are counted."""
+    out, steps = np.empty_like(x), 0
+    for i in range(len(x)):
+        y = x[i]
+        while True:
+            step = (y - 0.6 * np.sin(y) - x[i]) / (1.0 - 0.6 * np.cos(y))
+            y -= step
+            steps += 1
+            if abs(step) < 1e-12:
+                break
+        out[i] = y
+    return out, steps
+
+
+def lengths(k: Any) -> Any:
+    """Turns of very different numbers."""
+    out = np.zeros(len(k), np.int64)
+    for i in range(len(k)):
+        n, steps = k[i], 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        out[i] = steps
+    return out
+
+
+def divisors(k: Any) -> Any:
+    """Turns that would divide by zero once they have ended, of which some never begin."""
+    out = np.zeros(len(k), np.int64)
+    for i in range(len(k)):
+        a, b = np.int64(360), k[i] - 1
+        while b > 0:
+            a, b = b, a % b
+        out[i] = a
+    return out
+
+
+def bounded(x: Any) -> Any:
+    """A number of turns that ends the loop, too; what a turn finds last is kept."""
+    out, last = np.empty_like(x), -1.0
+    for i in range(len(x)):
+        low, high = 0.0, 9.0
+        for _ in range(25):
+            last = 0.5 * (low + high)
+            if high - low < 1e-3 * x[i]:
+                break
+            if last * last > x[i]:
+                high = last
+            else:
+                low = last
+        out[i] = last
+    return out
+
+
+def equal_lengths(x: Any) -> Any:
+    """As many turns for each element: no mask."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        s = x[i]
+        for k in range(90):
+            s = s * 0.5 + x[i] * k
+        out[i] = s
+    return out
+
+
+def one_for_all(x: Any) -> Any:
+    """One element takes a thousand times as long as the others."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        y, end = x[i], 1e-6
+        if i == 77:
+            end = 1e-300
+        while y > end:
+            y = y * 0.5
+        out[i] = y
+    return out
+
+
+def undefined(x: Any) -> Any:
+    """No comparison holds of what is no number."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        y, n = np.sqrt(x[i] - 1.0), 0
+        while y < 50.0:
+            y = y * 1.5 + 0.25
+            n += 1
+        out[i] = y + n
+    return out
+
+
+MASKED = {
+    "roots": (roots, X),
+    "lengths": (lengths, K),
+    "divisors": (divisors, K),
+    "bounded": (bounded, X),
+    "one for all": (one_for_all, X),
+    "undefined": (undefined, X),
+}
+
+
+def looked_up(x: Any) -> Any:
+    """Elements at places that a turn has found may not be there once it has ended."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        k = 0
+        while k < len(x) - 1 and x[k] < x[i]:
+            k += 1
+        out[i] = k
+    return out
+
+
+def handed_on(x: Any) -> Any:
+    """A turn starts from what the turn before it has."""
+    out, y = np.empty_like(x), 1.0
+    for i in range(len(x)):
+        while y > 0.5:
+            y = y * 0.5
+        y = y + x[i]
+        out[i] = y
+    return out
+
+
+def counted_before(x: Any) -> Any:
+    """The sum of all turns before decides how long a turn is."""
+    out, total = np.empty_like(x), 0
+    for i in range(len(x)):
+        y = x[i]
+        while y > 0.5 and total < 1000:
+            y = y * 0.5
+            total += 1
+        out[i] = y
+    return out, total
+
+
+ALONE = {"looked up": looked_up, "handed on": handed_on, "counted before": counted_before}
+
+
+def results(function: Function, argument: Any) -> tuple[Any, ...]:
+    with np.errstate(all="ignore"):
+        found = function(argument.copy())
+    return found if isinstance(found, tuple) else (found,)
+
+
+def assert_close(found: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_max_ulp(np.asarray(one, float), np.asarray(other, float), 2)
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_loops_go_side_by_side_in_blocks(name: str) -> None:
+    function, argument = MASKED[name]
+    expected = results(function, argument)
+    for target in (SHORT, FEW_AT_A_TIME):
+        together = xjit.jit(function, target=target, strict=True)
+        assert_close(results(together, argument), expected)
+        assert "< left" in together.source(argument.copy())
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_bits_are_those_of_loops_one_after_the_other(name: str) -> None:
+    """Few turns are not taken at once."""
+    function, argument = MASKED[name]
+    found = results(xjit.jit(function, target=SHORT), argument)
+    alone = xjit.jit(function)
+    for first in range(0, N if name != "one for all" else 0, 28):
+        (part, *_) = results(alone, argument[first : first + 28])
+        np.testing.assert_array_equal(found[0][first : first + 28], part)
+        assert "< left" not in alone.source(argument[first : first + 28].copy())
+
+
+def test_loops_of_one_length_need_no_mask() -> None:
+    together = xjit.jit(equal_lengths, strict=True)
+    assert_close(results(together, X), results(equal_lengths, X))
+    text = next(text for name in ("batches", "loops") if (text := together.stages(X.copy())[name]))
+    assert text.count("= while_loop ") == 1
+    assert "masked" not in text
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_turns_that_need_others_stay_in_order(name: str) -> None:
+    function = ALONE[name]
+    found = xjit.jit(function, target=SHORT, strict=True)
+    assert_close(results(found, X), results(function, X))
+    assert "masked" not in str(found.graph(X.copy()))
+    assert "< left" not in found.source(X.copy())
+
+
+def test_rows_whose_loops_refuse_blocks_end_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: LeaveRows, kernel: Any) -> Any:
+        raise RefusedError("not today")
+
+    monkeypatch.setattr(LeaveRows, "apply", refuse)
+    whole = xjit.jit(lengths, target=on(replace(SMALL, masked_row_block=17)), strict=True)
+    assert_close(results(whole, K), results(lengths, K))
