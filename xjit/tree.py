@@ -29,7 +29,7 @@ class Leaf:
 class Branch:
     """One container: its type, the keys of a dict, and what it holds.
 
-    ``marks`` tells keys apart that are equal: 1, 1.0 and True, 0.0 and -0.0.
+    ``marks`` tells keys apart that are equal: 1, 1.0 and True, 0.0 and -0.0. Of an object in parts they are its form.
     """
 
     kind: type
@@ -47,20 +47,33 @@ def is_namedtuple(value: object) -> bool:
     return isinstance(value, tuple) and hasattr(type(value), "_fields")
 
 
-def flatten(value: Any) -> tuple[list[Any], Tree]:
-    """The leaves of a nested value, in order, and its structure. Subclasses of dict and list are leaves."""
+def flatten(value: Any, *, in_parts: bool = True) -> tuple[list[Any], Tree]:
+    """The leaves of a nested value, in order, and its structure. Subclasses of dict and list are leaves.
+
+    An object whose class has ``of_parts`` is what its ``parts()`` are, and of a form; unless these are None or not
+    asked for.
+    """
     leaves: list[Any] = []
-    return leaves, _collect(value, leaves)
+    return leaves, _collect(value, leaves, in_parts)
 
 
-def _collect(value: Any, leaves: list[Any]) -> Tree:
+def _collect(value: Any, leaves: list[Any], in_parts: bool) -> Tree:
     if value is None:
         return None
+    if in_parts and hasattr(type(value), "of_parts"):
+        found = value.parts()
+        if found is not None:
+            parts, form = found
+            leaves.extend(parts)
+            return Branch(type(value).of_parts.__self__, None, (LEAF,) * len(parts), form)
     if type(value) in (tuple, list) or is_namedtuple(value):
-        return Branch(type(value), None, tuple(_collect(item, leaves) for item in value))
+        return Branch(type(value), None, tuple(_collect(item, leaves, in_parts) for item in value))
     if type(value) is dict:
         return Branch(
-            dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()), tuple(map(distinct, value))
+            dict,
+            tuple(value),
+            tuple(_collect(item, leaves, in_parts) for item in value.values()),
+            tuple(map(distinct, value)),
         )
     leaves.append(value)
     return LEAF
@@ -115,6 +128,8 @@ def _rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
     children = [_rebuild(child, leaves) for child in tree.children]
     if tree.keys is not None:
         return dict(zip(tree.keys, children, strict=True))
+    if hasattr(tree.kind, "of_parts"):
+        return tree.kind.of_parts(children, tree.marks)
     if hasattr(tree.kind, "_fields"):
         return tree.kind(*children)
     return tree.kind(children)

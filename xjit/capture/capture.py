@@ -244,7 +244,7 @@ class _Results:
         self.limited: dict[int, tuple[LimitedArray, Any]] = {}
 
     def captured(self, result: Any, leaf_count: int) -> Captured:
-        leaves, out_tree = tree.flatten(result)
+        leaves, out_tree = tree.flatten(result, in_parts=False)
         _trace_shared_constants(leaves, self.trace)
         self.nodes += tested(self.trace)
         outputs = tuple(map(self.output, leaves))

@@ -13,7 +13,6 @@ from xjit.ir.context import TracedValue
 from xjit.numpy.algebra import matmul
 from xjit.numpy.arrays import creation, diagonals, repeating, shaping, viewing
 from xjit.numpy.reducing import axis_reductions, moments, scans, sorting
-from xjit.numpy.rules import data_dependent
 from xjit.numpy.rules.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
 from xjit.numpy.rules.view_strides import column_or_row_major
 from xjit.numpy.selecting import choosing, gathering, picking, searching, selection
@@ -117,6 +116,12 @@ def _refused(name: str, fix: str) -> Method:
     return method
 
 
+def _nonzero(value: Any) -> Any:
+    from xjit.numpy.limited.finding import nonzero
+
+    return nonzero(value)
+
+
 METHODS: dict[str, Method] = {
     "sum": axis_reductions.sum,
     "prod": axis_reductions.prod,
@@ -153,7 +158,7 @@ METHODS: dict[str, Method] = {
     "view": viewing.view,
     **searching.METHODS,
     **sorting.METHODS,
-    **data_dependent.METHODS,
+    "nonzero": _nonzero,
     "item": _refused("item", "return the array and take the item outside"),
     "tolist": _refused("tolist", "return the array and convert it outside"),
     "tobytes": _refused("tobytes", "return the array and convert it outside"),

@@ -77,8 +77,9 @@ _MODULES = {
     "xjit.numpy.analysis.interpolation": "interp fix sinc",
     "xjit.numpy.analysis.bessel": "i0",
     "xjit.numpy.arrays.blocks": "block",
+    "xjit.numpy.limited.finding": "nonzero argwhere flatnonzero",
     "xjit.numpy.rules.data_dependent": """
-        nonzero argwhere flatnonzero unique unique_all unique_counts unique_inverse unique_values union1d
+        unique unique_all unique_counts unique_inverse unique_values union1d
         intersect1d setdiff1d setxor1d trim_zeros roots polydiv
     """,
 }

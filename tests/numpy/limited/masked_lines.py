@@ -30,3 +30,50 @@ ROWS = (
 )
 ELEMENTS = ("x[m][0]", "x[m][-1]", "np.max(x[m])", "np.argmax(x[m])", "x[m].min()", "np.argmin(x[m] ** 2)")
 """Of no element there is none."""
+FOUND = (
+    *("np.nonzero(m)", "np.nonzero(x)", "np.nonzero(A > 0)", "np.flatnonzero(x > 0)", "np.flatnonzero(A > 0)"),
+    *(
+        "np.where(m)",
+        "np.where(A > 0)[1]",
+        "np.argwhere(A > 0)",
+        "np.argwhere(m)",
+        "x.nonzero()",
+        "np.compress(m, x)",
+    ),
+    *("np.compress(r, A, axis=0)", "x.compress(m)", "np.extract(A > 0, A)"),
+    *("np.count_nonzero(x[m])", "x[np.flatnonzero(m)]", "A[np.nonzero(A > 0)]", "A[np.nonzero(r)[0]]"),
+    *("np.flatnonzero(m) + 1", "np.flatnonzero(x[m] > 0)", "x[m][np.flatnonzero(x[m] > 0)]", "x[m][x[m] > 0.5]"),
+    *("A[r, 0]", "A[r, :]", "A[r, 1:3]", "A[2, c]", "A[1:, c]", "A[r][A[r][:, 0] > 0]", "x[np.flatnonzero(m)][:2]"),
+)
+JOINED = (
+    *(
+        "np.concatenate((x[m], x[~m]))",
+        "np.concatenate([y, x[m]])",
+        "np.hstack([x[m], 1.0 * q])",
+        "np.append(x[m], 1.0)",
+    ),
+    *(
+        "np.stack([x[m], y[m]])",
+        "np.vstack([x[m], y[m]])",
+        "np.column_stack([x[m], y[m]])",
+        "np.concatenate([A[r], A])",
+    ),
+    *("np.diff(x[m])", "np.diff(x[m], prepend=0.0)", "np.diff(b[m])", "np.repeat(x[m], 3)", "np.full_like(x[m], 2)"),
+    *(
+        "x[m].reshape(-1, 1)",
+        "A[r].ravel()",
+        "np.trapezoid(x[m])",
+        "np.array_equal(x[m], y[m])",
+        "np.add.accumulate(x[m])",
+    ),
+    *("np.array_equal(x[m], x[m])", "np.diff(np.flatnonzero(np.diff(q // 4)))"),
+)
+IN_LIBRARY = (
+    *("np.sort(x[m])", "np.argsort(x[m], kind='stable')", "np.median(x[m])", "np.searchsorted(np.sort(x), x[m])"),
+    *(
+        "np.searchsorted(np.sort(x[m]), y)",
+        "np.isin(q[m], q[:3])",
+        "np.interp(x[m], np.sort(x), y)",
+        "np.nansum(x[m])",
+    ),
+)

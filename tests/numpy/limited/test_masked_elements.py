@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.numpy.limited.masked_lines import COUNTED, ELEMENTS, PACKED, ROWS
+from tests.numpy.limited.masked_lines import COUNTED, ELEMENTS, FOUND, IN_LIBRARY, JOINED, PACKED, ROWS
 
 DENSITIES = (0.3, 0.0, 1.0, 0.02, 0.9)
 SIZE = 300
@@ -50,10 +50,14 @@ def compiled(line: str) -> tuple[Any, Any, list[str]]:
 def check_same(found: Any, wanted: Any) -> None:
     """Checks values, type, shape and memory order; sums may differ in their last digits."""
     assert type(found) is type(wanted)
+    if isinstance(wanted, tuple):
+        for one, other in zip(found, wanted, strict=True):
+            check_same(one, other)
+        return
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
     assert np.shape(found) == np.shape(wanted)
-    if isinstance(wanted, np.ndarray):
-        assert found.dtype == wanted.dtype
+    assert np.asarray(found).dtype == np.asarray(wanted).dtype
+    if np.ndim(wanted) > 1:
         assert (found.flags.c_contiguous, found.flags.f_contiguous) == (
             wanted.flags.c_contiguous,
             wanted.flags.f_contiguous,
@@ -61,7 +65,7 @@ def check_same(found: Any, wanted: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # which NumPy gives of the mean of no element
-@pytest.mark.parametrize("line", (*PACKED, *COUNTED, *ROWS))
+@pytest.mark.parametrize("line", (*PACKED, *COUNTED, *ROWS, *FOUND, *JOINED, *IN_LIBRARY))
 def test_lines_of_any_number_of_elements(line: str) -> None:
     function, fast, names = compiled(line)
     for density in DENSITIES:

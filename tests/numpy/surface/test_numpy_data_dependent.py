@@ -17,11 +17,6 @@ SQUARE = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 1.0]])
 OTHER = np.array([3.0, 7.0, 0.0])
 
 SHAPES: dict[str, Callable[[Any], Any]] = {
-    "nonzero": lambda x: np.nonzero(x),
-    "ndarray.nonzero": lambda x: x.nonzero(),
-    "argwhere": lambda x: np.argwhere(x),
-    "flatnonzero": lambda x: np.flatnonzero(x),
-    "where": lambda x: np.where(x > 1),
     "unique": lambda x: np.unique(x),
     "unique counted": lambda x: np.unique(x, return_counts=True),
     "unique_all": lambda x: np.unique_all(x),
@@ -33,9 +28,6 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "setdiff1d": lambda x: np.setdiff1d(x, OTHER),
     "setxor1d": lambda x: np.setxor1d(x, OTHER),
     "trim_zeros": lambda x: np.trim_zeros(x),
-    "compress": lambda x: np.compress(x > 1, x),
-    "ndarray.compress": lambda x: x.compress(x > 1),
-    "extract": lambda x: np.extract(x > 1, x),
     "repeat": lambda x: np.repeat(x, x.astype(int)),
     "ix_": lambda x: np.ix_(x > 1),
     "arange": lambda x: np.arange(x[1]),

@@ -57,11 +57,16 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
         store(_shown(target, entries), value)
 
 
+def takes_chosen(target: BufferView, index: Any, chosen: Any) -> bool:
+    """Return whether elements that a mask has chosen are stored where the same mask holds."""
+    mask, axis = mask_of(index if isinstance(index, tuple) else [index], target) or (None, 0)
+    return mask is not None and chosen.chosen_by(mask, axis) and chosen.values.ndim <= target.ndim
+
+
 def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
     """Stores elements that a mask has chosen where the same mask holds."""
     mask, axis = mask_of(entries, target) or (None, 0)
-    if mask is None or not chosen.chosen_by(mask, axis) or chosen.values.ndim > target.ndim:
-        chosen.refuse()
+    assert mask is not None, "other elements are packed before they are stored"
     values = broadcast_to_shape(stored_value(chosen.values, target.dtype), target.shape)
     _write_where(target, mask, axis, values)
 
@@ -84,6 +89,29 @@ def mask_of(index: Any, array: Any) -> tuple[Any, int] | None:
     of_numbers = mask.weak is not None or mask.scalar or hasattr(mask, "known")
     fits = not of_numbers and mask.ndim > 0 and mask.shape == array.shape[axis : axis + mask.ndim]
     return (mask, axis) if fits else None
+
+
+def beside_mask(index: Any, array: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """The basic index that shows what a mask and slices or integers beside it are about, and the mask as an index of
+    that; None for other indices.
+    """
+    entries = list(index) if type(index) is tuple and len(index) > 1 else []
+    masks = [place for place, one in enumerate(entries) if _is_traced_mask(one) and one.ndim]
+    if len(masks) != 1 or not all(_is_simple(one) for place, one in enumerate(entries) if place != masks[0]):
+        return None
+    (place,), advanced = masks, [place for place, one in enumerate(entries) if type(one) is not slice]
+    mask = entries[place]
+    if len(advanced) != advanced[-1] - advanced[0] + 1 or mask.shape != array.shape[place : place + mask.ndim]:
+        return None
+    basic = (*entries[:place], *(slice(None),) * mask.ndim, *entries[place + 1 :])
+    return basic, (*(slice(None) for one in entries[:place] if type(one) is slice), mask)
+
+
+def _is_simple(entry: Any) -> bool:
+    """Return whether an entry of an index is a slice, or an integer."""
+    if isinstance(entry, TracedValue):
+        return entry.weak is int
+    return type(entry) is slice or (isinstance(entry, int | np.integer) and not isinstance(entry, bool))
 
 
 def plain_number(value: Any) -> Any:

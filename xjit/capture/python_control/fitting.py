@@ -8,7 +8,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, as_array
-from xjit.capture.python_control.leaves import Kind, converted, is_array_like, kind_of
+from xjit.capture.python_control.leaves import Kind, converted, in_parts, is_array_like, kind_of
 from xjit.capture.python_control.loop_turns import Carried
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.ir.context import Trace
@@ -24,6 +24,9 @@ def fitted(value: Any, one: Carried) -> Any:
     if value is UNBOUND:
         return tree.unflatten(one.structure, [zeros(leaf) for leaf in one.leaves])
     leaves, structure = tree.flatten(value)
+    if structure != one.structure:
+        value = in_parts(value, one.structure, [leaf.place.aval.shape for leaf in one.kinds])
+        leaves, structure = tree.flatten(value)
     if structure != one.structure:
         return None
     found = [_fitted_leaf(leaf, kind) for leaf, kind in zip(leaves, one.leaves, strict=True)]

@@ -195,6 +195,19 @@ def flattened(values: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], l
     return leaves, labels, structures
 
 
+def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]) -> Any:
+    """An array of known sizes as one of a structure in parts whose value has these sizes as bounds.
+
+    Any other value as it is.
+    """
+    kind = structure.kind if isinstance(structure, tree.Branch) else None
+    if not hasattr(kind, "of_parts") or not is_array(value) or not shapes or value.shape != shapes[0]:
+        return value
+    assert isinstance(structure, tree.Branch)
+    pairs = zip(value.shape, structure.marks, strict=True)
+    return tree.unflatten(structure, [value, *(size for size, known in pairs if known is None)])
+
+
 def unflattened(leaves: Sequence[Any], structures: Sequence[tree.Tree]) -> tuple[Any, ...]:
     """The values of names, of their leaves."""
     values: list[Any] = []

@@ -16,6 +16,7 @@ from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
@@ -219,7 +220,15 @@ def turns_of(iterable: Any) -> Turns | None:
         return _of_range(iterable.start, iterable.stop, iterable.step)
     if isinstance(iterable, TracedArray) and iterable.ndim:
         return Turns(0, len(iterable), lambda k: iterable[k])
+    if _is_limited(iterable):
+        rows = iterable.packed() if getattr(type(iterable), "chooses", False) else iterable
+        return Turns(0, rows.shape[0], lambda k: rows[k])
     return None
+
+
+def _is_limited(value: Any) -> bool:
+    """Return whether a value is an array of a length that only the run may know."""
+    return getattr(type(value), "chooses", False) or (isinstance(value, LimitedArray) and value.ndim > 0)
 
 
 def known_of(iterable: Any) -> Any:
@@ -262,7 +271,8 @@ def _reversed(values: Any) -> Any:
 
 
 def _has_turns(iterable: Any) -> bool:
-    return isinstance(iterable, Sequence) or (isinstance(iterable, TracedArray) and iterable.ndim > 0)
+    has_rows = isinstance(iterable, TracedArray) and iterable.ndim > 0
+    return isinstance(iterable, Sequence) or has_rows or _is_limited(iterable)
 
 
 LOOP_BUILTINS: dict[str, Any] = {

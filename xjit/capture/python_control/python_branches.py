@@ -18,7 +18,16 @@ from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.inlining import inlined, is_small
-from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of, lifted, refuse_kinds, same
+from xjit.capture.python_control.leaves import (
+    Kind,
+    in_parts,
+    is_array,
+    is_array_like,
+    kind_of,
+    lifted,
+    refuse_kinds,
+    same,
+)
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
@@ -174,6 +183,12 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
         _note_unbound(name, one is not other)
         return _Plan(None, (), UNBOUND)
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
+    if structure != found:
+        one, other = (
+            in_parts(one, found, list(map(np.shape, others))),
+            in_parts(other, structure, list(map(np.shape, ones))),
+        )
+        (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         refuse_kinds(name, one, other, "behind a branch")
     if structure is None:

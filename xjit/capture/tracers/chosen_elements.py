@@ -29,9 +29,10 @@ from xjit.capture.tracers.numpy_call import (
 )
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import noted, refuse
+from xjit.capture.tracers.traced_window import TracedWindow
 from xjit.errors import DTypeError, XjitError
 from xjit.ir.context import TracedValue
-from xjit.ir.current import current
+from xjit.ir.current import current, tracing
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.ops.elements.select import select
 from xjit.ops.whole_arrays.runtime_check import require
@@ -93,14 +94,20 @@ class ChosenElements(Operators):
         """Other elements that the same mask chooses."""
         return ChosenElements(values, self.mask, self.axis, pack)
 
+    of_parts = TracedWindow.of_parts
+
+    def parts(self) -> Any:
+        """The elements next to each other, as what loops and branches hand on."""
+        found = self.packed()
+        return found.parts() if isinstance(found, TracedWindow) else None
+
     def packed(self) -> Any:
         """The elements next to each other."""
-        if self._packed is not None:
-            return self._packed
-        found = self._pack()
-        if self.values.owner is current():
-            self._packed, self._whole = found, getattr(found, "_value", None)
-        return found
+        if self._packed is None:
+            with tracing(self.values.owner):
+                self._packed = self._pack()
+            self._whole = getattr(self._packed, "_value", None)
+        return self._packed
 
     @property
     def _is_written(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.tracers.known_values import known
-from xjit.capture.tracers.numpy_call import is_known, numbers, traced_leaves
+from xjit.capture.tracers.numpy_call import has_open_sizes, is_known, numbers, traced_leaves
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.current import current
@@ -110,7 +110,7 @@ class KnownArray(TracedArray):
         """Return whether constants may be written into it at once: values, numbers and arrays, that are known."""
         if self.array is None or self.owner is not current():
             return False
-        return all(is_known(leaf) for leaf in traced_leaves(values))
+        return all(is_known(leaf) for leaf in traced_leaves(values)) and not has_open_sizes(values)
 
     def give_up(self) -> None:
         """Makes the array, and all that shows it, a traced one."""

@@ -14,7 +14,7 @@ from xjit.capture.memory.writes import check_same_kind, check_writable, stored_v
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited import functions, made_to_length, masked_elements
+from xjit.numpy.limited import calls, finding, functions, made_to_length, masked_elements
 from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part, trimmed
 from xjit.numpy.limited.moving_indices import (
     applies,
@@ -22,6 +22,8 @@ from xjit.numpy.limited.moving_indices import (
     getitem,
     has_traced_step,
     is_basic,
+    is_mask,
+    is_traced_mask,
     part_of,
     repeated,
     set_at,
@@ -45,12 +47,12 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Iterable[Any], kwargs: Mapp
 
 def call_function(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A function of NumPy."""
-    return _seen(functools.partial(functions.call_function, function, tuple(args), kwargs), args)
+    return _seen(functools.partial(calls.call_function, function, tuple(args), kwargs), args)
 
 
 def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A method of ndarray."""
-    return _seen(functools.partial(functions.call_method, name, value, tuple(args), kwargs), (value, *args))
+    return _seen(functools.partial(calls.call_method, name, value, tuple(args), kwargs), (value, *args))
 
 
 def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -80,14 +82,21 @@ def call_getitem(value: Any, index: Any) -> Any:
 
 def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:
     """The result of a computation as user code sees it."""
-    from xjit.capture.tracers.traced_window import TracedWindow
-
     values = [one for one in map(root_of, operands) if isinstance(one, TracedValue)]
     with located(values):
         found = compute()
-    if isinstance(found, tuple):
-        return tuple([TracedWindow.of(one) if isinstance(one, LimitedArray) else one for one in found])
-    return TracedWindow.of(found) if isinstance(found, LimitedArray) else link(found, values)
+    return seen(found, values)
+
+
+def seen(found: Any, operands: Iterable[Any]) -> Any:
+    """A result of NumPy's surface as user code sees it, a view of an operand as such."""
+    from xjit.capture.tracers.traced_window import TracedWindow
+
+    if isinstance(found, LimitedArray):
+        return TracedWindow.of(found)
+    if isinstance(found, tuple) and any(isinstance(one, LimitedArray) for one in found):
+        return tuple([seen(one, operands) for one in found])
+    return link(found, operands)
 
 
 def chosen_elements(values: Any, mask: Any, axis: int) -> Any:
@@ -117,6 +126,9 @@ def python_integer(size: Integer) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value`` where it `takes_store`, or for a value of a size that only the run knows."""
+    if is_mask(target, index) or (isinstance(value, LimitedArray) and is_traced_mask(index)):
+        _store_masked(target, index, value)
+        return
     places = index if are_places(index) else (index,)
     if isinstance(places[0], LimitedArray) and len(places) < target.ndim:
         refuse("elements are assigned to at positions whose number only the run knows", fix="loop over the positions")
@@ -139,6 +151,19 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         refuse("values of a size that only the run knows are stored at index arrays", target, fix="loop over them")
     with located([one for one in (target, value) if isinstance(one, TracedValue)]):
         _advance(target, set_window(target, index, _as_type(value, target.dtype)))
+
+
+def _store_masked(target: Any, mask: Any, value: Any) -> None:
+    """``target[mask] = value`` where something has a size that only the run knows."""
+    if isinstance(target, LimitedArray):
+        number = stored_value(value, target.dtype) if not isinstance(value, LimitedArray) else None
+        if number is None or number.shape:
+            refuse("several values are stored where a mask of an array of unknown size holds", fix="use np.where")
+        found = calls.call_function(np.where, (mask, number, target), {})
+        write_whole(target, repeated(_as_type(found, target.dtype), target.sizes, target.bounds))
+        return
+    where = finding.nonzero(mask)
+    call_setitem(target, where if len(where) > 1 else where[0], value)
 
 
 def _is_itself(target: Any, index: Any, value: Any) -> bool:
@@ -180,7 +205,7 @@ def _as_type(value: Any, dtype: Any) -> Any:
     """A value as NumPy casts it to an element type when it is stored."""
     if not isinstance(value, LimitedArray):
         return stored_value(value, dtype)
-    return value if value.dtype == dtype else functions.call_method("astype", value, (dtype,), {})
+    return value if value.dtype == dtype else calls.call_method("astype", value, (dtype,), {})
 
 
 def _advance(target: BufferView, value: Any) -> None:

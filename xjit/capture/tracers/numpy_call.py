@@ -11,7 +11,7 @@ import numpy as np
 
 from xjit.capture.memory import numpy_writes
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.memory.stores import setitem
+from xjit.capture.memory.stores import setitem, takes_chosen
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.tracers import limited_calls
@@ -168,6 +168,9 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    chosen = _chosen_in((*args, *kwargs.values()))
+    if chosen is not None:
+        return chosen.__array_function__(function, (), args, kwargs)
     if limited_calls.concern((*args, *kwargs.values())):
         return limited_calls.call_function(function, *prepared(function, args, kwargs))
     if only_constants(args, kwargs) and kwargs.get("out") is None and function not in numpy_writes.FUNCTIONS:
@@ -183,7 +186,18 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if function in _QUESTIONS:
         return known(function(*_samples(args), **_samples(kwargs)))
     with located(leaves):
-        return link(dispatch.call_function(function, args, kwargs), leaves)
+        return limited_calls.seen(dispatch.call_function(function, args, kwargs), leaves)
+
+
+def _chosen_in(values: Iterable[Any]) -> Any:
+    """Elements that a mask has chosen, among some arguments or in lists among them."""
+    for value in values:
+        if getattr(type(value), "chooses", False):
+            return value
+        found = _chosen_in(value) if type(value) in (tuple, list) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _write_by(function: Any, write: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -229,6 +243,9 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    chosen = _chosen_in((*args, *kwargs.values()))
+    if chosen is not None:
+        return chosen.__array_function__(getattr(np, replacement.__name__, replacement), (), args, kwargs)
     if limited_calls.creates(replacement.__name__, args, kwargs):
         return limited_calls.call_creation(replacement.__name__, args, kwargs)
     if limited_calls.concern((*args, *kwargs.values())):
@@ -236,7 +253,7 @@ def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
-        return link(replacement(*args, **kwargs), leaves)
+        return limited_calls.seen(replacement(*args, **kwargs), leaves)
 
 
 def _samples(value: Any) -> Any:
@@ -268,7 +285,7 @@ def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, 
     with located((value, *args)):
         keep = frozenset({float}) if name == "clip" else frozenset()
         args, kwargs = constants(args, keep), constants(kwargs, keep)
-        result = link(methods.METHODS[name](value, *args, **kwargs), (value,))
+        result = limited_calls.seen(methods.METHODS[name](value, *args, **kwargs), (value,))
     operands = (value, *traced_leaves((args, kwargs)))
     return _remember(result, operands, lambda: getattr(number_of(value), name)(*args, **kwargs))
 
@@ -303,6 +320,8 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value``."""
     check_alive((target, value))
     index = known_index(index)
+    if getattr(type(value), "chooses", False) and not takes_chosen(target, index, value):
+        value = value.packed()
     if limited_calls.takes_store(target, index) or limited_calls.concern((value,)):
         limited_calls.call_setitem(target, index, constants(value))
     else:
@@ -362,6 +381,11 @@ def traced_leaves(value: Any) -> Iterator[TracedValue]:
         yield from traced_leaves(list(value.values()))
     elif type(value) is slice:
         yield from traced_leaves((value.start, value.stop, value.step))
+
+
+def has_open_sizes(values: Iterable[Any]) -> bool:
+    """Return whether an array of a size that only the run knows is among nested arguments."""
+    return limited_calls.concern(values) or _chosen_in(values) is not None
 
 
 def check_alive(values: Iterable[Any]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.memory.stores import mask_of, unlinked
+from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -72,9 +72,13 @@ class TracedArray(Operators, BufferView):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(getattr(type(one), "chooses", False) for one in inputs):
+            return NotImplemented
         return call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if any(getattr(one, "chooses", False) for one in types):
+            return NotImplemented
         return call_function(func, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
@@ -254,12 +258,19 @@ class TracedArray(Operators, BufferView):
 
             mask, axis = found
             return ChosenElements(unlinked(self), unlinked(mask), axis)
-        return call_getitem(self, index)
+        beside = None if self.scalar else beside_mask(index, self)
+        if beside is not None:
+            return self[beside[0]][beside[1]]
+        return call_getitem(self, packed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.scalar:
             raise TypeError(f"'{self._class_name()}' object does not support item assignment")
-        call_setitem(self, index, value)
+        beside = beside_mask(index, self) if mask_of(index, self) is None else None
+        if beside is not None:
+            self[beside[0]][beside[1]] = value
+        else:
+            call_setitem(self, packed(index), value)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")
@@ -355,6 +366,13 @@ class TracedArray(Operators, BufferView):
 
     def _name(self) -> str:
         return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"
+
+
+def packed(index: Any) -> Any:
+    """An index, elements in it that masks chose as arrays of a size that only the run knows."""
+    if type(index) is tuple:
+        return tuple(map(packed, index))
+    return index.packed() if getattr(type(index), "chooses", False) else index
 
 
 def class_of_array(value: TracedValue) -> Any:

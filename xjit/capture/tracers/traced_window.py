@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import PACKAGE
 from xjit.ir.context import TracedValue
-from xjit.numpy.limited.arrays import LimitedArray, elements_of, sizes_of
+from xjit.ir.current import tracing
+from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
+from xjit.numpy.limited.run_time_integers import integer
 
 _OPERANDS = (TracedValue, LimitedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _FIX = "use an array whose size is known while tracing"
@@ -25,7 +27,7 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ()
+    __slots__ = ("_parts",)
     __array_priority__ = 1000.0
 
     def __hash__(self) -> int:
@@ -35,6 +37,27 @@ class TracedWindow(Operators, LimitedArray):
     def of(cls, array: LimitedArray) -> TracedWindow:
         """The same array as user code sees it."""
         return cls(array._value, array.sizes, array.part)
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Any], form: Sequence[Any]) -> TracedWindow:
+        """The array of a value at its bounds and its sizes; the form has those that are known."""
+        value, *numbers = parts
+        left = iter(numbers)
+        return cls(value, tuple(integer(next(left) if size is None else size) for size in form))
+
+    def parts(self) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """The value at its bounds and the sizes that only the run knows, as loops and branches hand them on, and all
+        known sizes; None of what shows other arrays.
+        """
+        if self.part is not None:
+            return None
+        found: tuple[Any, tuple[Any, ...]] | None = getattr(self, "_parts", None)
+        if found is None or found[0] is not self._value:
+            with tracing(self.owner):
+                numbers = [size for size in self.shape if isinstance(size, TracedValue)]
+                found = self._value, (at_bounds(self), *numbers)
+            self._parts = found
+        return found[1], tuple(size.known for size in self.sizes)
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -48,9 +71,13 @@ class TracedWindow(Operators, LimitedArray):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(getattr(type(one), "chooses", False) for one in inputs):
+            return NotImplemented
         return numpy_call.call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if any(getattr(one, "chooses", False) for one in types):
+            return NotImplemented
         return numpy_call.call_function(func, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -90,7 +117,7 @@ class TracedWindow(Operators, LimitedArray):
         return numpy_call.call_function(np.transpose, (self,), {})
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(np.ndarray, name):
+        if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
         if not callable(getattr(np.ndarray, name)):
             refuse(f"numpy.ndarray.{name} of an array whose size only the run knows", fix=_FIX)
@@ -117,6 +144,7 @@ class TracedWindow(Operators, LimitedArray):
         refuse("len() of an array whose size only the run knows", fix="use its shape")
 
     def __iter__(self) -> Iterator[Any]:
+        ask_to_rewrite()
         refuse("a loop over an array whose size only the run knows", fix="use operations on whole arrays")
 
     def __contains__(self, item: Any) -> bool:

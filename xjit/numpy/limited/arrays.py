@@ -156,14 +156,22 @@ def limited(value: Any, sizes: Sizes, bounds: Sequence[int] | None = None) -> An
     return limited_window(value, ranges) if is_limited(sizes) else value
 
 
+def at_bounds(array: Any) -> Any:
+    """The value of an array, without the windows that say where it ends: for what reads no further."""
+    value = value_of(array)
+    if not isinstance(value, TracedValue):
+        return value
+    node = value.node
+    while node.op is LIMITED_WINDOW and _shows_all(node):
+        node = node.inputs[0]
+    return value if node is value.node else value.owner.wrap(node, value.owner)
+
+
 def trimmed(array: LimitedArray) -> Any:
     """The elements of an array without what lies behind them, as they leave the program."""
-    value, sizes = array.value, sizes_of(array)
-    node = value.node
-    if node.op is LIMITED_WINDOW and _shows_all(node):  # whose own elements behind its limits nobody asks for
-        value = value.owner.wrap(node.inputs[0], value.owner)
+    sizes = sizes_of(array)
     axes = tuple(axis for axis, size in enumerate(sizes) if size.known is None)
-    return apply(TRIM, value, *(sizes[axis].operand for axis in axes), axes=axes)
+    return apply(TRIM, at_bounds(array), *(sizes[axis].operand for axis in axes), axes=axes)
 
 
 def _shows_all(node: Node) -> bool:
@@ -288,13 +296,14 @@ def position(entry: Any, axis: int, size: Integer) -> Integer:
     if found.known is not None and size.known is not None:
         message = f"index {position.known} is out of bounds for axis {axis} with size {size.known}"
         raise IndexOutOfBoundsError(message)
-    inside = ops.logical_and(ops.ge(_value(found), number(0)), is_below(found, size))
+    inside = ops.logical_and(ops.ge(number_of(found), number(0)), is_below(found, size))
     safe = chosen(inside, found, integer(0))
     held = require(safe.operand, inside, "index", f"an index is out of bounds for axis {axis}")
     return integer(held).within(0, size.high)
 
 
-def _value(one: Integer) -> Any:
+def number_of(one: Integer) -> Any:
+    """An integer as an operand of 64 bits."""
     found = one.operand
     return number(found) if isinstance(found, int) else found
 
@@ -337,7 +346,7 @@ def _common(name: str, own: Sequence[Integer], several: Sequence[Sizes]) -> Inte
         if not size.equals(result):
             one = ops.logical_or(is_same(size, result), is_same(size, 1))
             fits = one if fits is None else ops.logical_and(fits, one)
-    held = require(_value(result), fits, "shape", message)
+    held = require(number_of(result), fits, "shape", message)
     checked = integer(held).within(0, max(size.high for size in different))
     return checked if result.known is None else _known_size(result, checked)
 
@@ -381,7 +390,7 @@ def fitted(value: Operand, sizes: Sizes, wanted: Sizes, bounds: Sequence[int]) -
 
 def _repeated(value: Operand, axis: int, size: Integer, bound: int) -> Any:
     """The value at its last position wherever it has no further ones along an axis."""
-    last = ops.max(_value(size - 1), number(0))
+    last = ops.max(number_of(size - 1), number(0))
     positions = ops.min(iota(f"s64[{bound}]", 0), ops.broadcast_in_dim(last, (bound,), ()))
     return look_up(value, (positions,), (axis,), axis)
 
@@ -398,6 +407,6 @@ def elements_of(sizes: Sizes) -> Integer:
                 size.constant * total.constant, terms, size.low * total.constant, size.high * total.constant
             )
         else:
-            product = ops.mul(_value(total), _value(size))
+            product = ops.mul(number_of(total), number_of(size))
             total = integer(product).within(0, total.high * size.high)
     return total

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import CaptureError, ShapeError
-from xjit.numpy import dispatch, methods
+from xjit.numpy import dispatch
 from xjit.numpy.limited.arrays import (
     LimitedArray,
     Sizes,
@@ -51,6 +51,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Map
         return _reduced(
             lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), ufunc.identity, inputs, options, 0
         )
+    if method == "accumulate" and ufunc in (np.add, np.multiply) and len(inputs) == 1:
+        return FUNCTIONS[np.cumsum if ufunc is np.add else np.cumprod](*inputs, **options)
     if method == "outer" and len(inputs) == 2 and ufunc.signature is None:
         left, right = inputs
         return call_ufunc(ufunc, "__call__", (_spread(left, len(sizes_of(right))), right), options)
@@ -355,28 +357,3 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.transpose: transposed,
 }
 """Functions of limited arrays, by NumPy's."""
-
-METHODS: dict[str, Any] = {
-    **{name: getattr(np, name) for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean")},
-    **{
-        name: getattr(np, name)
-        for name in ("var", "std", "cumsum", "cumprod", "copy", "round", "clip", "dot", "transpose")
-    },
-}
-"""Methods of ndarray that are functions of NumPy."""
-
-
-def call_function(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """``function(*args, **kwargs)`` for a function of NumPy on arrays of which at least one is limited."""
-    if function not in FUNCTIONS:
-        raise refused(f"numpy.{getattr(function, '__name__', function)}")
-    return FUNCTIONS[function](*args, **kwargs)
-
-
-def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A method of ndarray on a limited array."""
-    if name == "astype":
-        return made(methods.METHODS["astype"](value.value, *args, **kwargs), sizes_of(value))
-    if name not in METHODS:
-        raise refused(f"numpy.ndarray.{name}")
-    return call_function(METHODS[name], (value, *args), kwargs)

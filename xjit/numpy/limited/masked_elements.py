@@ -82,13 +82,13 @@ def elements_in(value: Any, chosen: Chosen) -> Any:
     return packed(compact(flat, chosen.mask, chosen.ends, chosen.bound), (chosen.count,))
 
 
-def rows_in(value: Operand, chosen: Chosen, axis: int, rank: int) -> Any:
-    """The rows that are chosen along an axis, which stands for so many others."""
+def rows_in(value: Operand, chosen: Chosen, axis: int, rank: int, *, found_first: bool = True) -> Any:
+    """The rows that are chosen along an axis, which stands for so many others; first in memory if ``found_first``."""
     dims = shape_of(value)
     own = (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :])
     flat = ops.reshape(value, own) if own != dims else value
     places = positions_in(chosen)
-    found = look_up(flat, (value_of(places),), (axis,), axis, positions_first=True)
+    found = look_up(flat, (value_of(places),), (axis,), axis, positions_first=found_first)
     return made(found, tuple(sizes_of(places)[0] if one == axis else integer(size) for one, size in enumerate(own)))
 
 
@@ -103,7 +103,8 @@ def elements(value: Operand, mask: Operand, axis: int = 0) -> Any:
 
 def coordinates(places: Any, shape: Sequence[int]) -> tuple[Any, ...]:
     """The positions along each axis of what lies at these places in row-major order."""
-    sizes, left, found = sizes_of(places), value_of(places), []
+    sizes, found = sizes_of(places), list[Any]()
+    left: Any = value_of(places)
     for axis, size in reversed(list(enumerate(shape))):
         here = ufuncs.call(np.remainder, left, max(size, 1)) if axis else left
         found.append(made(_between(here, size), sizes))

@@ -28,7 +28,9 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
+from xjit.numpy.limited.finding import masked
 from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, steps_of
+from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
 from xjit.numpy.selecting.gathering import positions
 from xjit.numpy.selecting.indexing import expanded
@@ -37,18 +39,40 @@ from xjit.ops.dynamic.limited_windows import Range, bound_of, number, store_wind
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
-from xjit.types import INT64, dtype_class
+from xjit.types import BOOL, INT64, dtype_class
 
 
 def applies(value: Any, index: Any) -> bool:
-    """Return whether an index is basic, and says or asks what only the run knows."""
+    """Return whether an index says or asks what only the run knows: a basic one, positions, or a mask of rank 1."""
+    if is_mask(value, index):
+        return True
+    if isinstance(value, LimitedArray) and _is_array(index):
+        return True
     if isinstance(index, LimitedArray) or are_places(index):
         entries = index if isinstance(index, tuple) else (index,)
-        whole = not isinstance(value, LimitedArray) and len(sizes_of(value)) >= len(entries)
-        return whole and all(dtype_class(one.dtype) == "I" for one in entries)
+        return len(sizes_of(value)) >= len(entries) and all(dtype_class(one.dtype) == "I" for one in entries)
     entries = index if isinstance(index, tuple) else (index,)
     found = isinstance(value, LimitedArray) or any(is_moving(one) or _is_position(one) for one in entries)
     return found and is_basic(index)
+
+
+def is_mask(value: Any, index: Any) -> bool:
+    """Return whether an index is a mask of rank 1, and it or the value has a size that only the run knows."""
+    if isinstance(index, LimitedArray):
+        return index.ndim == 1 and index.dtype == BOOL
+    return isinstance(value, LimitedArray) and is_traced_mask(index) and len(shape_of(index)) == 1
+
+
+def is_traced_mask(index: Any) -> bool:
+    """Return whether an index is an array of truth values."""
+    return isinstance(index, TracedValue | np.ndarray) and index.dtype == BOOL and bool(shape_of(index))
+
+
+def _is_array(index: Any) -> bool:
+    """Return whether an index is an array of positions."""
+    if isinstance(index, TracedValue | np.ndarray):
+        return dtype_class(index.dtype) == "I" and bool(shape_of(index))
+    return isinstance(index, list)
 
 
 def are_places(index: Any) -> bool:
@@ -79,7 +103,9 @@ def getitem(value: Any, index: Any) -> Any:
 
     Raises IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
     """
-    if isinstance(index, LimitedArray):
+    if is_mask(value, index):
+        return masked(value, index)
+    if isinstance(index, LimitedArray) or _is_array(index):
         return looked_up(value, (index,))
     if are_places(index):
         return looked_up(value, index)
@@ -91,17 +117,29 @@ def getitem(value: Any, index: Any) -> Any:
     return as_scalar(fresh(found)) if len(entries) == rank and _are_positions(entries) else as_view(found)
 
 
-def looked_up(value: Any, index: Sequence[LimitedArray]) -> Any:
-    """The elements of an array of known sizes at positions along its first axes.
+def looked_up(value: Any, index: Sequence[Any]) -> Any:
+    """The elements of an array at positions along its first axes.
 
     Raises ShapeError for positions that do not fit each other, and IndexOutOfBoundsError, when the program runs.
     """
-    source = as_value(value, "getitem")
-    own = shape_of(source)
+    own = sizes_of(value)
+    source = value.value if isinstance(value, LimitedArray) else as_value(value, "getitem")
     several, sizes = aligned("indexing", index)
-    places = tuple(positions(one, own[axis], axis, "indexing") for axis, one in enumerate(several))
+    places = tuple(_places(one, own[axis], axis) for axis, one in enumerate(several))
     found = look_up(source, places, tuple(range(len(places))), 0, positions_first=True)
-    return made(found, (*sizes, *map(integer, own[len(places) :])))
+    return made(found, (*sizes, *own[len(places) :]))
+
+
+def _places(index: Any, size: Integer, axis: int) -> Any:
+    """Positions along an axis of some size, which have to be there."""
+    if size.known is not None:
+        return positions(index, size.known, axis, "indexing")
+    dims, wide = shape_of(index), cast(as_value(index, "indexing"), INT64)
+    count, zero = (ops.broadcast_in_dim(one, dims, ()) for one in (size.operand, ops.constant(0, dtype=INT64)))
+    found = ops.select(ops.lt(wide, zero), ops.add(wide, count), wide)
+    inside = ops.logical_and(ops.ge(found, zero), ops.lt(found, count))
+    message = f"indexing: an index is out of bounds for axis {axis}"
+    return require(ops.select(inside, found, zero), inside, "index", message)
 
 
 def part_of(value: Any, index: Any) -> PartAndSizes:

@@ -12,7 +12,6 @@ from xjit.ops.define.core import Array
 
 FILL = "use np.where(mask, x, fill_value), or where=mask in a reduction, which keep the shape"
 _SORTED = "sort the array and compare neighbours, or use np.isin, which keep the shape"
-_POSITIONS = f"{FILL}; np.count_nonzero counts, np.argmax finds the first"
 _LEFT = "without strict=True NumPy runs the call"
 
 
@@ -28,9 +27,14 @@ def depends(subject: str, what: str, fix: str) -> NoReturn:
     raise DataDependentError(f"{subject}: {what} depends on the elements of a traced array", fix=f"{fix}; {_LEFT}")
 
 
+def is_unknown(value: Any) -> bool:
+    """Return whether only the run knows the elements of an argument."""
+    return isinstance(value, TracedValue) and value.node.op is not CONSTANT and not hasattr(value, "known")
+
+
 def known_array(value: Any, name: str, argument: str, fix: str) -> Array:
     """The elements of an argument that decides the shape of a result; DataDependentError for a traced one."""
-    if isinstance(value, TracedValue) and value.node.op is not CONSTANT and not hasattr(value, "known"):
+    if is_unknown(value):
         depends(f"numpy.{name}: {argument}", "the shape of the result", fix)
     return static_array(value, name, argument)
 
@@ -44,9 +48,6 @@ def _refused(name: str, fix: str, what: str = "the shape of the result") -> Call
     return function
 
 
-nonzero = _refused("nonzero", _POSITIONS)
-argwhere = _refused("argwhere", _POSITIONS)
-flatnonzero = _refused("flatnonzero", _POSITIONS)
 unique = _refused("unique", _SORTED)
 unique_all = _refused("unique_all", _SORTED)
 unique_counts = _refused("unique_counts", _SORTED)
@@ -65,5 +66,3 @@ roots = _refused(
 polydiv = _refused(
     "polydiv", "divide step by step with slices", "the length of the remainder, without leading zeros,"
 )
-
-METHODS: dict[str, Any] = {"nonzero": nonzero}

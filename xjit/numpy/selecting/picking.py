@@ -18,7 +18,7 @@ from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.shaping import as_array, moveaxis, ravel
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
-from xjit.numpy.rules.data_dependent import FILL, known_array
+from xjit.numpy.rules.data_dependent import FILL, is_unknown, known_array
 from xjit.numpy.rules.promotion import assigned
 from xjit.numpy.rules.static import hollow, order_by, static_array
 from xjit.numpy.rules.values import as_value, fresh, numpy_errors, operand, refuse, shape_of, with_order
@@ -191,10 +191,9 @@ def _merged(value: Operand, new: Operand, mixed: Array, axis: int) -> Any:
 
 
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """The entries along an axis, or of the flattened array, where a condition is true that is known while tracing.
+    """The entries along an axis, or of the flattened array, where a condition is true.
 
-    Any element type. Raises IndexOutOfBoundsError for a condition that is true beyond the end,
-    DataDependentError for a traced condition.
+    Any element type. Raises IndexOutOfBoundsError for a known condition that is true beyond the end.
 
     >>> compress([True, False, True], np.arange(3))
     array([0, 2])
@@ -202,6 +201,10 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     refuse("compress", out=out)
     value = as_value(a, "compress")
     value, place = _line(value, None if not shape_of(value) and axis in (0, -1) else axis, "compress")
+    if is_unknown(condition):
+        from xjit.numpy.limited.finding import chosen_along
+
+        return chosen_along(condition, value, place, "compress")
     mask = known_array(condition, "compress", "condition", FILL)
     with numpy_errors("compress", ArgumentError):
         positions = np.compress(mask, np.arange(shape_of(value)[place]))
@@ -209,12 +212,16 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 def extract(condition: Any, arr: Any) -> Any:
-    """The elements, flattened, where a condition is true that is known while tracing.
+    """The elements, flattened, where a condition is true.
 
     >>> extract([False, True], np.array([3, 4]))
     array([4])
     """
     value = ravel(as_value(arr, "extract"))
+    if is_unknown(condition):
+        from xjit.numpy.limited.finding import chosen_along
+
+        return chosen_along(ravel(condition), value, None, "extract")
     mask = known_array(condition, "extract", "condition", FILL)
     with numpy_errors("extract", ArgumentError):
         positions = np.extract(mask, np.arange(shape_of(value)[0]))

@@ -12,7 +12,6 @@ from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy.rules import compositions as c
 from xjit.numpy.rules.broadcasting import broadcast
-from xjit.numpy.rules.data_dependent import depends
 from xjit.numpy.rules.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
 from xjit.numpy.rules.values import (
     as_scalar,
@@ -36,11 +35,12 @@ from xjit.types import BOOL, FLOAT32, FLOAT64, DType, c_order, dtype_class
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     """x where the condition is true, y elsewhere, in their common element type.
 
-    Rank 0 stays an array, as in NumPy. Raises DataDependentError for the form with one argument, whose result has as
-    many elements as the condition is true.
+    Rank 0 stays an array, as in NumPy. The form with one argument is ``nonzero``.
     """
     if not given(x) or not given(y):
-        depends("numpy.where: without x and y", "the shape of the result", "pass x and y too")
+        from xjit.numpy.limited.finding import nonzero as positions
+
+        return positions(condition)
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
     convert = wrapped if _where_wraps() else typed

@@ -28,6 +28,7 @@ _MORE = (
     "xjit.ops.regions.strided_slices",
     "xjit.ops.dynamic.compaction",
     "xjit.ops.dynamic.limited_windows",
+    "xjit.ops.dynamic.library_calls",
     "xjit.ops.dynamic.limited_places",
     "xjit.ops.windows.joined_blocks",
     "xjit.ops.windows.window_view",

@@ -1,0 +1,86 @@
+"""Functions of NumPy on arrays that end before their bounds: the library gets what exists, between kernels."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops.define.core import Operand, apply, register
+from xjit.ops.define.library_op import run_quietly
+from xjit.ops.define.references import Array
+from xjit.types import ArrayType
+
+Types = tuple[ArrayType, ...]
+Ends = tuple[tuple[int, int], ...]
+"""Of an operand the axes that end early, each with the number of the operand that says where."""
+
+
+def _function(name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = operator.attrgetter(name)(np)
+    return found
+
+
+def _cut(array: Array, ends: Ends, operands: Sequence[Array]) -> Array:
+    there = [slice(None)] * array.ndim
+    for axis, number in ends:
+        there[axis] = slice(int(operands[number]))
+    return array[tuple(there)]
+
+
+def _infer(types: Types, params: Params) -> ArrayType:
+    found: ArrayType = params["result"]
+    return found
+
+
+def _call(*operands: Array, function: str, ends: tuple[Ends, ...], options: Any, result: ArrayType) -> Array:
+    arrays = [_cut(array, own, operands) for array, own in zip(operands, ends, strict=False)]
+    found = np.asarray(_function(function)(*arrays, **dict(options)))
+    if found.shape == result.shape:
+        return found
+    padded = np.zeros(result.shape, found.dtype)
+    padded[tuple(map(slice, found.shape))] = found
+    return padded
+
+
+LIMITED_CALL = register(
+    OpDef(
+        name="limited_call",
+        kind=Kind.STRUCTURED,
+        infer=_infer,
+        reference=_call,
+        fresh=True,
+        doc="A function of NumPy of arrays of which other operands say where they end.",
+    )
+)
+
+
+def limited_call(
+    function: str,
+    arrays: Sequence[Operand],
+    sizes: Sequence[Mapping[int, Any]],
+    options: Mapping[str, Any],
+    dims: tuple[int, ...],
+) -> Any:
+    """``function(*arrays, **options)`` of NumPy, where arrays end at sizes along some axes.
+
+    The result has the dimensions ``dims``, or ends before them. Its element type is that of NumPy. Raises what the
+    function raises of a few elements, and when the program runs, of those that are there.
+    """
+    numbers: list[Any] = []
+    ends = []
+    for own in sizes:
+        ends.append(tuple((axis, len(arrays) + len(numbers) + place) for place, axis in enumerate(own)))
+        numbers += own.values()
+    few = [np.ones((2,) * np.ndim(_hollow(array)), array.dtype) for array in arrays]
+    sample = np.asarray(run_quietly(_function(function), *few, **options))
+    result = ArrayType(sample.dtype, dims, tuple(range(len(dims))))
+    static = tuple(options.items())
+    return apply(LIMITED_CALL, *arrays, *numbers, function=function, ends=tuple(ends), options=static, result=result)
+
+
+def _hollow(array: Any) -> Any:
+    return np.broadcast_to(np.zeros((), array.dtype), array.shape)
