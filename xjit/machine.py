@@ -208,6 +208,9 @@ class Machine:
     masked_turns: int
     """Turns of loops of unknown length that threads reckon with: what looks for a root has about as many."""
 
+    most_masked_turns: int
+    """Turns of such loops at a call at most: a call that is reckoned short is not left for signals."""
+
     row_blocks: int
     """Blocks of rows at least, if they are long enough: threads have some to share."""
 
@@ -369,6 +372,7 @@ def processor() -> Machine:
         masked_row_block=128,
         masked_share=8,
         masked_turns=8,
+        most_masked_turns=4096,
         row_blocks=16,
         longest_turn=400,
         long_piece=1024,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -222,3 +223,33 @@ def test_rows_whose_loops_refuse_blocks_end_all_the_same(monkeypatch: pytest.Mon
     monkeypatch.setattr(LeaveRows, "apply", refuse)
     whole = xjit.jit(lengths, target=on(replace(SMALL, masked_row_block=17)), strict=True)
     assert_close(results(whole, K), results(lengths, K))
+
+
+class SignalledError(Exception):
+    pass
+
+
+def test_endless_loops_are_left_for_signals() -> None:
+    def stepped(x: Any, step: Any) -> Any:
+        out = np.empty_like(x)
+        for i in range(len(x)):
+            y = x[i]
+            while y < 9.0:
+                y = y + step
+            out[i] = y
+        return out
+
+    def raising(number: int, frame: object) -> None:
+        raise SignalledError
+
+    compiled = xjit.jit(stepped)
+    expected = compiled(X, 0.5)
+    before = signal.signal(signal.SIGALRM, raising)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(SignalledError):
+            compiled(X, 0.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    np.testing.assert_array_equal(compiled(X, 0.5), expected)

@@ -73,7 +73,7 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
             return replace(node, params=(*node.params, ("blocked", way)))
         some = int(machine.most_blocked_work / work)
         if "masked" in node.kwargs and some >= 2:
-            return _some_at_a_time(node, some, way)
+            return _some_at_a_time(node, min(some, machine.most_masked_turns), way)
         if turns * work > machine.blocked_work and machine.blocked_turn_work <= work and some >= 2:
             return _some_at_a_time(node, some, way)
     node = _counted(node, machine)
