@@ -34,6 +34,7 @@ SETTINGS = (
     Setting("XJIT_NO_FALLBACK", "0", "1: an error when a compiled program would run a NumPy reference"),
     Setting("XJIT_VECTOR_BITS", "", "128, 256 or 512: bits of vectors; the best for the processor when unset", True),
     Setting("XJIT_COMPILE_LIMIT", "60", "seconds after which a compile is given up and NumPy answers; 0: never"),
+    Setting("XJIT_TRIALS", "1", "0: split programs run compiled, also where NumPy would be quicker"),
     Setting("XJIT_FULL_TRACE", "0", "1: keep inner frames in tracebacks"),
     Setting("XJIT_DEBUG", "0", "1: run the generated source uncompiled and bounds-checked"),
     Setting("XJIT_VERIFY", "0", "1: verify the graph after each pass and compare each call with NumPy"),

@@ -29,6 +29,8 @@ FLOAT32: DType = np.dtype(np.float32)
 FLOAT64: DType = np.dtype(np.float64)
 COMPLEX64: DType = np.dtype(np.complex64)
 COMPLEX128: DType = np.dtype(np.complex128)
+# An object of Python's, which only steps in Python read: no element type of arrays.
+OBJECT: DType = np.dtype(np.object_)
 
 # XLA's names; the class letters P, I, F, C are those of the operation semantics.
 DTYPES: dict[str, DType] = {
@@ -60,12 +62,12 @@ _CLASSES = {"p": "P", "s": "I", "u": "I", "f": "F", "b": "F", "c": "C"}
 
 
 def dtype_class(dtype: DType) -> str:
-    """The class letter of an element type: P (bool), I (integer), F (float) or C (complex).
+    """The class letter of an element type: P (bool), I (integer), F (float), C (complex) or O (object).
 
     >>> dtype_class(np.dtype(np.int8))
     'I'
     """
-    return _CLASSES[NAMES[dtype][0]]
+    return "O" if dtype is OBJECT else _CLASSES[NAMES[dtype][0]]
 
 
 def in_classes(dtype: DType, classes: str) -> bool:
@@ -194,7 +196,7 @@ class ArrayType:
     def _text(self) -> str:
         dims = ",".join(map(str, self.dims))
         order = "" if self.order == c_order(self.rank) else f"{{{','.join(map(str, self.order))}}}"
-        return f"{NAMES[self.dtype]}[{dims}]{order}"
+        return f"{NAMES.get(self.dtype, self.dtype.name)}[{dims}]{order}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,8 @@ def test_mistakes_of_later_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> 
         else:
             assert_tells(mistake, raised(lambda: function(*mistake.args, **mistake.names)))
     monkeypatch.setenv("XJIT_STRICT", "1")
+    if function.stats().traces:  # it was split
+        function.clear()
     assert_tells(mistake, raised(lambda: function(*mistake.args, **mistake.names)))
 
 
@@ -165,7 +167,7 @@ def test_an_inner_function_that_is_compiled_on_its_own(monkeypatch: pytest.Monke
     inner = xjit.jit(MISTAKES["add_other_shapes"].function)
 
     def outer(x: Any) -> Any:
-        np.unique(x)
+        hash(x[0, 0])
         return inner(x, np.ones(3))
 
     lines = printed(raised(lambda: xjit.jit(outer)(ROWS)))

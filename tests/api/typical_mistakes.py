@@ -249,7 +249,7 @@ def solve_for_rows(a: Any, b: Any) -> Any:
 # What cannot be captured
 
 
-@mistake(ROWS, kind=TypeError, last="print it outside of the function", strict=True)
+@mistake(ROWS, kind=TypeError, last="outside of the function", strict=True)
 def text_of_a_value(x: Any) -> Any:
     return {f"{x.max():.2f}": x}  # here
 

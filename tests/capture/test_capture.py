@@ -332,7 +332,6 @@ def test_signatures() -> None:
         np.ma.masked_array([1.0]),
         np.zeros(2).view(np.recarray),
         np.zeros(2, np.longdouble),
-        np.random.default_rng(0),
         bytearray(b"x"),
         {object()},
     ],

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from xjit import compile, jobs, tree
+from xjit import compile, config, jobs, tree
 from xjit.api.arguments import examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
-from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported
-from xjit.api.host_steps import host_steps
+from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
+from xjit.api.host_steps import host_steps, is_split, warning_of
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
@@ -21,9 +22,10 @@ from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
+from xjit.api.trials import Trials
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guarding.signature import NORMALISE, signature
-from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, XjitError
+from xjit.errors import CaptureError, FallbackWarning, XjitError
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
@@ -33,7 +35,7 @@ from xjit.ir.printer import graph_text
 from xjit.ir.source_location import stack_level
 from xjit.runtime.calls.records import Conditions
 from xjit.runtime.miss import MISS
-from xjit.runtime.notices import Notices, shared_notices
+from xjit.runtime.notices import Notices
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
 from xjit.watch import Watch, watch_over
@@ -81,6 +83,7 @@ class Dispatcher:
         self._numbers = ChangingNumbers()
         self._tally = tally or KernelTally()
         self._keeper = Keeper(function, options)
+        self._unforeseen: dict[Any, bool] = {}  # calls in Python that were not as they were taken for
         self._traces = 0
         self._fallbacks = 0
         self._retraces = Retraces(self.name)
@@ -216,8 +219,7 @@ class Dispatcher:
         """One warning for each reason why NumPy runs steps of the program."""
         for reason, step in found.host_steps.items():
             if self._told.is_new(reason):
-                text = f"{self.name} runs a step through NumPy: {step}"
-                warnings.warn(text, FallbackWarning, stacklevel=stack_level())
+                warnings.warn(warning_of(self.name, step), FallbackWarning, stacklevel=stack_level())
 
     def _failed(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
@@ -270,7 +272,7 @@ class Dispatcher:
         why = refusal(refused)
         self._count_refusal(args, kwargs, why.lasting)
         if jobs.run(lambda: self._refuse(keys, why)):
-            self._tell(refused)
+            tell(self.name, refused)
 
     def _refuse(self, keys: Keys, refused: Refusal) -> bool:
         """Lets calls find why they run as NumPy, in a job. Whether that is news."""
@@ -283,14 +285,6 @@ class Dispatcher:
         if flat is not None:
             self._flat_refused[flat] = refused
         return earlier is None
-
-    def _tell(self, refused: XjitError) -> None:
-        """One warning for the function, or for all of them if none can be compiled."""
-        if isinstance(refused, MissingCompilerError):
-            text = f"all functions run through NumPy: {refused}"
-            shared_notices().warn("compiler", text, FallbackWarning)
-        else:
-            warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(self, keys: Keys, newest: Specialisation | None, trace: Trace) -> Specialisation:
         """Return the runner of a trace, made in a job; or what another thread has made of its own meanwhile."""
@@ -312,12 +306,17 @@ class Dispatcher:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
-        keep = None if steps else self._keeper.of(key[0], trace.leaves, captured, kinds, contract)
+        keep = None if steps or captured.catches else self._keeper.of(key[0], trace.leaves, captured, kinds, contract)
         program = compile.build_program(
             lowered, self._tally, contract=contract, conditions=conditions, tell=keep, watch=trace.watch
         )
         self._fallbacks += program.fallbacks
-        return Specialisation(captured, program, key[0], kinds, steps)
+        if captured.catches:
+            program = program.left_to_numpy()
+        found = Specialisation(captured, program, key[0], kinds, steps)
+        if found.entry is not None and is_split(captured) and config.flag("XJIT_TRIALS"):
+            found.entry = Trials(found.entry, self.function, found.names)
+        return found
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Trace:
         """A trace that holds. What the function reads may change meanwhile."""
@@ -332,8 +331,10 @@ class Dispatcher:
     def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
+        splitting = not (self.options.raises or floating_errors)
         traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
-        return self._numbers.captured(functools.partial(traced, floating_errors=floating_errors))
+        splits = functools.partial(traced, splitting=splitting, unforeseen=self._unforeseen)
+        return self._numbers.captured(functools.partial(splits, floating_errors=floating_errors))
 
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""
@@ -348,6 +349,16 @@ class Dispatcher:
             return reason, reason.split(" changed", 1)[0]
         labels = leaf_labels(self.function, key[0])
         return difference(labels, last[1], key[1], last[0] == key[0])
+
+    def renounce(self, site: Any, results: bool) -> None:
+        """Forgets the traces: a call in Python at a site has other ``results`` than expected, or writes."""
+        jobs.run(lambda: self._renounce(site, results))
+
+    def _renounce(self, site: Any, results: bool) -> None:
+        self._unforeseen = {**self._unforeseen, site: results}
+        self.entries = {}
+        self._known.clear()
+        self._flat.clear()
 
     # ------------------------------------------------------------------ calls that NumPy answers
 
@@ -442,7 +453,7 @@ class Dispatcher:
         refused = error if isinstance(error, XjitError) else reported(self.function, error)
         why = refusal(refused)
         if jobs.run(lambda: self._refuse(keys, why)):
-            self._tell(refused)
+            tell(self.name, refused)
 
     # ------------------------------------------------------------------ answers about it
 
@@ -459,7 +470,9 @@ class Dispatcher:
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
-        return explain(self._lowered(args, kwargs))
+        found = explain(self._lowered(args, kwargs))
+        trials = [one.entry.words for known in self._known.values() for one in known if isinstance(one.entry, Trials)]
+        return dataclasses.replace(found, trials=tuple(trials))
 
     def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The generated source of all kernels of such a call."""

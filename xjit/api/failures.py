@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 import traceback
+import warnings
 from typing import Any
 
 from xjit import config
-from xjit.errors import CaptureError, TargetError, XjitError, is_lasting
+from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
 from xjit.ir.handlers import from_handler, is_foreign
+from xjit.ir.source_location import stack_level
+from xjit.runtime.notices import shared_notices
 
 
 def public(error: XjitError) -> XjitError:
@@ -60,3 +63,12 @@ def raise_unless_refused(error: BaseException, strict: bool) -> None:
         raise public(error) from None
     if not isinstance(error, XjitError) and (strict or not is_internal(error)):
         raise error
+
+
+def tell(name: str, refused: XjitError) -> None:
+    """One warning for a function that NumPy runs, or for all of them if none can be compiled."""
+    if isinstance(refused, MissingCompilerError):
+        text = f"all functions run through NumPy: {refused}"
+        shared_notices().warn("compiler", text, FallbackWarning)
+    else:
+        warnings.warn(f"{name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
 from xjit.api.options import Options
-from xjit.ir.boundary import at_boundary, comes_first, tidy
+from xjit.ir.boundary import WRONG_SITE, at_boundary, comes_first, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.tally import KernelTally
 
@@ -73,6 +73,7 @@ class JitFunction(Generic[P, R]):
             self._entries = self._named.get((), ())
             return made
         except BaseException as error:
+            self._learn(error)
             if not comes_first(error):
                 tidy(error)
                 raise
@@ -81,6 +82,13 @@ class JitFunction(Generic[P, R]):
         except BaseException as error:
             tidy(error)
             raise
+
+    def _learn(self, error: BaseException) -> None:
+        """Has calls traced anew if a step in Python was not as it was taken for."""
+        found = getattr(error, WRONG_SITE, None)
+        if found is not None and self._dispatcher is not None and jobs.available():
+            self._dispatcher.renounce(*found)
+            self._entries, self._named = (), {}
 
     def _start(self, args: tuple[Any, ...]) -> Any:
         """The result by a program that an earlier process has kept; MISS if there is none, or the tracer is there."""

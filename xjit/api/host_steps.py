@@ -1,21 +1,30 @@
-"""Steps of a compiled program that NumPy runs, because an operation has no code for its operands."""
+"""Steps of a compiled program that Python runs: NumPy for want of code, and what could not be captured."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xjit.capture.capture import Captured
 from xjit.capture.tracers.provenance import origin_lines
-from xjit.errors import TargetError
+from xjit.errors import TargetError, XjitError
 from xjit.fusion.plan import HostStep
+from xjit.ir.inner_graphs import all_graphs
+from xjit.ir.node import Node
+from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.programs.lowered import Lowered
 
 
-def host_steps(captured: Captured, lowered: Lowered) -> dict[str, TargetError]:
+def host_steps(captured: Captured, lowered: Lowered) -> dict[str, XjitError]:
     """Return messages about such steps, by the reason: the first step of each, with the user's line.
 
     Library calls (matrix products, sorting) are not among them: NumPy is the library there.
     """
+    found: dict[str, XjitError] = {}
+    for node in _python_calls(captured):
+        note = node.param("call").note
+        if note is not None:
+            found.setdefault(f"{note.message} {node.where}", note.located(node.where))
     labels = {node: str(one.path) for node, one in zip(captured.graph.parameters, captured.inputs, strict=True)}
-    found: dict[str, TargetError] = {}
     for step in (step for part in lowered.all() for step in part.plan.steps):
         if isinstance(step, HostStep) and step.reason not in found:
             types = ", ".join(str(source.type) for source in step.node.inputs)
@@ -26,3 +35,18 @@ def host_steps(captured: Captured, lowered: Lowered) -> dict[str, TargetError]:
                 fix="compute this step outside of the function; without strict=True NumPy runs it inside",
             )
     return found
+
+
+def is_split(captured: Captured) -> bool:
+    """Return whether a trace has calls in Python."""
+    return next(_python_calls(captured), None) is not None
+
+
+def _python_calls(captured: Captured) -> Iterator[Node]:
+    for graph in all_graphs(captured.graph):
+        yield from (node for node in graph.effects if node.op is PYTHON_CALL)
+
+
+def warning_of(name: str, step: XjitError) -> str:
+    """The warning about a step of a function."""
+    return f"{name} runs a step {'through NumPy' if isinstance(step, TargetError) else 'in Python'}: {step}"

@@ -12,9 +12,10 @@ from xjit.api.shortcut import finish, names_of, shortcut
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass, field
-from xjit.errors import TargetError
+from xjit.errors import XjitError
 from xjit.ir.node import Graph
 from xjit.ops.define.evaluate import evaluate_graph
+from xjit.ops.effects.python_call import repeats_node
 from xjit.runtime.calls.records import can_be_written
 from xjit.runtime.miss import MISS
 from xjit.runtime.steps.program import Program
@@ -33,7 +34,7 @@ class Specialisation:
     program: Program | None
     in_tree: tree.Tree
     kinds: Sequence[type]
-    host_steps: Mapping[str, TargetError] = field(default_factory=dict)
+    host_steps: Mapping[str, XjitError] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,4 +121,4 @@ def own(type: ArrayType, result: Any, others: Sequence[Any]) -> Any:
 
 def _may_run_again(graph: Graph) -> bool:
     """Return whether nothing would notice another run."""
-    return all(node.op.barrier for node in graph.effects)
+    return all(map(repeats_node, graph.effects))

@@ -6,7 +6,8 @@ import dataclasses
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.demands import tested
@@ -37,6 +39,7 @@ from xjit.ir.source_location import NOWHERE, Where
 from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
 from xjit.ops.effects.barrier import optimization_barrier
+from xjit.ops.effects.python_call import Site, itself, repeats_node
 from xjit.types import is_writable
 from xjit.watch import UNWATCHED, Watch
 
@@ -63,7 +66,7 @@ class Captured:
 
     Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
     the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
-    behind the results.
+    behind the results. With ``catches`` the function would catch an error of the program's: NumPy does the call then.
     """
 
     graph: Graph
@@ -73,6 +76,7 @@ class Captured:
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = ()
     written: tuple[tuple[int, int], ...] = ()
+    catches: bool = False
 
     @property
     def results(self) -> int:
@@ -100,21 +104,26 @@ def capture(
     name: str | None = None,
     varying: frozenset[Path] = frozenset(),
     floating_errors: bool = False,
+    splitting: bool = False,
+    unforeseen: Mapping[Site, bool] = MappingProxyType({}),
     watch: Watch = UNWATCHED,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
 
     Leaves have to be of a kind that ``signature`` knows, arrays normalised. Defaults may be left out: they are
     read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
-    inputs. With ``floating_errors`` the program may raise FloatingPointError. Raises CaptureError for what cannot be
-    captured; exceptions of the user's code pass unchanged.
+    inputs. With ``floating_errors`` the program may raise FloatingPointError, with ``splitting`` it calls in Python
+    what cannot be captured, as far as that is possible; of calls at the sites ``unforeseen`` no types are expected,
+    or none are made. Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged.
     The ``watch`` says when to end.
     """
     rewriting, merging = Rewriting(), False
     while True:
         trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
-        trace.floating_errors, trace.watch = floating_errors, watch
-        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging, rewriting)
+        trace.floating_errors, trace.splitting, trace.watch = floating_errors, splitting, watch
+        recorder = trace.recorder = Recorder(
+            trace, leaves, _definition(function), varying, merging, rewriting, unforeseen
+        )
         trace.lift_array = recorder.lift
         try:
             found = _traced(function, recorder, in_tree)
@@ -146,6 +155,7 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
         recorder.check_unchanged()
+        recorder.check_kept()
         recorder.guard_identities()
         if trace.refusals:
             raise trace.refusals[0]
@@ -253,7 +263,25 @@ class _Results:
         graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder, frozenset(written))
         guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
         stored = tuple((index, paths.index(path)) for path, index in written.items())
-        return Captured(graph, tuple(map(Input, paths)), guards, original_tree(out_tree), outputs, written=stored)
+        catches = self.catches(graph, bool(stored))
+        inputs, structure = tuple(map(Input, paths)), original_tree(out_tree)
+        return Captured(graph, inputs, guards, structure, outputs, written=stored, catches=catches)
+
+    def catches(self, graph: Graph, stores: bool) -> bool:
+        """Return whether the function would catch an error of the program's.
+
+        CaptureError if NumPy could not do the call in its place, or the program would not raise the error.
+        """
+        caught = self.recorder.caught
+        again = all(map(repeats_node, graph.effects)) and not stores
+        for node, name in caught:
+            if not again or node not in graph.nodes:
+                refuse(
+                    f"the function catches an error that only the run will tell: {name}",
+                    TracedValue(node, self.trace),
+                    fix="look at the values beforehand, or catch the error outside of the function",
+                )
+        return bool(caught)
 
     def written(self) -> dict[Path, int]:
         """The outputs of the graph that are stored into arrays from outside, by the places of these."""
@@ -294,6 +322,8 @@ class _Results:
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
+        if type(leaf) is DeferredObject:
+            return Output("graph", self._place(leaf, leaf.node), python=itself)
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
 from xjit.capture.guarding.access_path import Path
@@ -22,7 +23,7 @@ class Output:
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
     frozen  NumPy returns an array that cannot be written to
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
-    python  float, if Python itself computed this: the result is a Python number
+    python  float, if Python itself computed this: the result is a Python number; ``itself`` of any other object
     doubt   the output of the graph that says if it is one, and not NumPy's; -1 where that is known
     code    the output of the graph that says which of the arrays from outside it is, 0 if none; -1 where it is none
     arrays  the places of these, from 1
@@ -35,7 +36,7 @@ class Output:
     scalar: bool = False
     view: bool = False
     frozen: bool = False
-    python: type | None = None
+    python: Callable[[Any], Any] | None = None
     memory: int = -1
     doubt: int = -1
     code: int = -1

@@ -30,6 +30,7 @@ from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index_map import axes_of, has_lookups
 from xjit.ir.node import Node
 from xjit.machine import Machine
+from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
@@ -81,6 +82,7 @@ class Explanation:
     temporary_bytes  memory for values between the steps, which those share that are not alive together
     peak_bytes     the same and the results: what a call needs besides its arguments
     reasons        why values are stored between kernels and why kernels stay apart
+    trials         what became of the trials of split programs of the function
     """
 
     name: str
@@ -91,6 +93,7 @@ class Explanation:
     temporary_bytes: int
     peak_bytes: int
     reasons: tuple[str, ...]
+    trials: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {len(self.kernels)} kernel{'s' * (len(self.kernels) != 1)}"]
@@ -100,6 +103,7 @@ class Explanation:
         if self.temporary_bytes:
             lines.append(f"  memory for temporaries {self.temporary_bytes:,} bytes, with results {self.peak_bytes:,}")
         lines += [f"  because: {reason}" for reason in self.reasons]
+        lines += [f"  trial: {words}" for words in self.trials]
         return "\n".join(lines)
 
 
@@ -152,6 +156,8 @@ class _Steps:
             match step:
                 case KernelStep() | SortStep() | LoopKernelStep() | BranchKernelStep():
                     self._add_kernel(next(kernels))
+                case LibraryStep(node) if node.op is PYTHON_CALL:
+                    self._add_whole(_in_python(node), node)
                 case LibraryStep(node) if node.op.has_effects:
                     self._add_whole(f"effect: {node.op.name} ({node.where})", node)
                 case LibraryStep(node):
@@ -194,6 +200,13 @@ class _Steps:
             lines = [line for step in steps.lines for line in f"- {step}".splitlines()]
             found += [f"{part.graph.name}:", *(f"  {line}" for line in lines or ["- nothing to do"])]
         return "\n".join(f"       {line}" for line in found)
+
+
+def _in_python(node: Node) -> str:
+    """A call in Python, with the reason and what can be done about it."""
+    call = node.param("call")
+    line = f"Python calls {call.label} ({node.where})"
+    return line if call.note is None else f"{line}: {call.note.message}; {call.note.fix or call.note.remedy}"
 
 
 def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:

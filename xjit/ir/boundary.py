@@ -63,6 +63,12 @@ COMES_FIRST = "__xjit_comes_first__"
 """The attribute of errors of calls that have changed nothing so far of what they are to change."""
 
 
+WRONG_SITE = "__xjit_site__"
+"""The attribute of errors of calls in Python that were not as they were taken for: the site, and whether that is true
+of the results.
+"""
+
+
 def comes_first(error: BaseException) -> bool:
     """Return whether NumPy may do the call that has raised this, from the beginning."""
     return getattr(error, COMES_FIRST, False) is True

@@ -31,3 +31,14 @@ def tracing(trace: Trace) -> Iterator[Trace]:
     finally:
         # Not reset to having no value: CPython 3.11 keeps a pointer to the old one if a finaliser reads it meanwhile.
         _current.set(before)
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """Runs code as if nothing were traced."""
+    before = _current.get()
+    _current.set(None)
+    try:
+        yield
+    finally:
+        _current.set(before)

@@ -141,9 +141,23 @@ def is_number(value: Any) -> bool:
     return isinstance(signature(value), tuple)
 
 
+_GENERATORS = frozenset({("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState")})
+
+
+def is_generator(kind: type) -> bool:
+    """Return whether objects of a class draw random numbers; NumPy loads these classes when they are first used.
+
+    >>> is_generator(np.random.Generator), is_generator(float)
+    (True, False)
+    """
+    return (kind.__module__, kind.__qualname__) in _GENERATORS
+
+
 def is_taken_as_array(kind: type) -> bool:
-    """Return whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
-    return issubclass(kind, np.generic) or kind is complex
+    """Return whether programs take values of a type as arrays of rank 0: NumPy's scalars, complex numbers, and
+    generators of random numbers.
+    """
+    return issubclass(kind, np.generic) or kind is complex or is_generator(kind)
 
 
 def _is_another_number(value: Any, expected: Any) -> bool:

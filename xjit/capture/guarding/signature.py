@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from xjit.capture.guarding.guards import DYNAMIC_INTEGERS
+from xjit.capture.guarding.guards import DYNAMIC_INTEGERS, is_generator
 from xjit.capture.recording.traceable import is_user_class
 from xjit.tree import distinct
 from xjit.types import NAMES, combined_order
@@ -64,6 +64,7 @@ def signature(leaf: Any) -> Signature:
     * immutable plain values (text, enum members, dtypes, ...): type and value
     * functions, classes and modules: the object itself
     * slices, and instances of the user's classes written in Python: the class; what is read of them is guarded
+    * generators of random numbers: the class; steps in Python draw from them
     * sets of plain values: their values
     * everything else: None
     """
@@ -123,7 +124,7 @@ def _other(leaf: Any, kind: type) -> Signature:
         return leaf
     if kind in (set, frozenset):
         return distinct(leaf) if all(map(is_plain, leaf)) else None
-    return (kind, "object") if kind is slice or is_object(leaf) else None
+    return (kind, "object") if kind is slice or is_object(leaf) or is_generator(kind) else None
 
 
 def _is_numpy_scalar(kind: type) -> bool:

@@ -37,6 +37,7 @@ class Checkpoint:
         self._refusals = len(trace.refusals)
         self._decisions = trace.recorder.decisions()
         self._effects = len(trace.effects)
+        self._caught = len(trace.recorder.caught)
         self._versions = dict(trace.versions)
         self._contents = [(one, _contents(one)) for one in reached(functions)]
 
@@ -44,6 +45,7 @@ class Checkpoint:
         """Takes back what was traced, decided and changed since."""
         del self._trace.refusals[self._refusals :]
         del self._trace.effects[self._effects :]
+        del self._trace.recorder.caught[self._caught :]
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
         self._trace.recorder.take_back(self._decisions)

@@ -235,7 +235,8 @@ def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[A
     rest = [choice for choice, truth in zip(wanted, truths, strict=True) if truth is None]
     written = dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace))
     demands = _demands(arms, written)
-    found = _computed(pred, arms, [*demands, *rest], list(written)) if demands or rest or written else []
+    does = demands or rest or written or any(arm.trace.effects for arm in arms)
+    found = _computed(pred, arms, [*demands, *rest], list(written)) if does else []
     for value in found[: len(demands)]:
         hold(_outer(), value.node)
     made = iter(found[len(demands) :])

@@ -18,8 +18,10 @@ from xjit.capture.python_control.python_branches import chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
-from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime
+from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
+from xjit.capture.splits.conversions import converted, is_traced, text_of
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
 from xjit.errors import CaptureError, DTypeError, ShapeError
 
@@ -219,8 +221,21 @@ class TracedRuntime(PythonRuntime):
         return self.and_(result, lambda: self.compare(operators[1:], second, others[0](), *others[1:]))
 
     def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
-        """Convert a number of the graph to one of Python's."""
+        """Convert a number of the graph to one of Python's, or anything to text."""
+        if function in (str, repr) and is_traced(value):
+            return text_of(function, (value,))
+        if type(value) is DeferredObject:
+            return converted(function, value)
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
+
+    def text(self, parts: tuple[Any, ...]) -> Any:
+        """Format the values, in a step in Python if only the run tells them."""
+        return text_of(joined_text, (parts,)) if is_traced(parts) else joined_text(parts)
+
+    def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
+        """Put the values in, in a step in Python if only the run tells them."""
+        given = (way, text, values, named)
+        return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, or demand that the test holds."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.splits.conversions import converted
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
@@ -19,6 +21,8 @@ from xjit.types import BOOL
 
 def is_open(value: Any) -> bool:
     """Return whether only the run tells if a value is true."""
+    if type(value) is DeferredObject:
+        return True
     if not isinstance(value, TracedValue) or hasattr(type(value), "value") or hasattr(value, "known"):
         return False
     return aval_of(value).size == 1
@@ -29,12 +33,14 @@ def truth(value: Any, traced: bool = False) -> Any:
 
     With ``traced`` it always is one of the graph. Raises NumPy's ValueError for arrays of several elements.
     """
+    if type(value) is DeferredObject:
+        value = converted(bool, value)
     if not is_open(value):
         known = bool(value)
         return constant(np.asarray(known)) if traced else known
     number = value if aval_of(value).rank == 0 else reshape(value, ())
-    type = aval_of(number)
-    return number if type.dtype == BOOL else ne(number, constant(np.zeros((), type.dtype)))
+    dtype = aval_of(number).dtype
+    return number if dtype == BOOL else ne(number, constant(np.zeros((), dtype)))
 
 
 def as_bool(value: Any) -> Any:

@@ -66,6 +66,11 @@ class RecordingDict(dict[Any, Any]):
         self._target = target
         self._path = path
 
+    @property
+    def original(self) -> dict[Any, Any]:
+        """The dict from outside itself."""
+        return self._target
+
     def __getitem__(self, key: Any) -> Any:
         value = self.get(key, _MISSING)
         if value is not _MISSING:

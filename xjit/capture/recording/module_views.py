@@ -13,6 +13,7 @@ import numpy as np
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.recording.traceable import is_pure
+from xjit.capture.splits.attempts import attempted
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
     call_created,
@@ -24,7 +25,8 @@ from xjit.capture.tracers.numpy_call import (
     prepared,
     traced_leaves,
 )
-from xjit.capture.tracers.provenance import located, refuse
+from xjit.capture.tracers.opaque import Opaque
+from xjit.capture.tracers.provenance import is_splitting, located, refuse
 from xjit.capture.tracers.restoring import RESTORING
 from xjit.capture.tracers.traced_array import class_of_array
 from xjit.ir.context import TracedValue
@@ -97,10 +99,7 @@ class TracedNumpy(_StandIn):
         value = getattr(self._module, name)
         full = f"{self._module.__name__}.{name}"
         if full.startswith("numpy.random.") and name != "__name__":
-            refuse(
-                f"{full} draws from random state, and a trace would freeze the draw",
-                fix="draw outside of the function, and pass the numbers in",
-            )
+            return _random(value, full)
         if isinstance(value, types.ModuleType):
             return TracedNumpy(value) if value.__name__.startswith("numpy") else value
         for reason, names in _REFUSED.items():
@@ -114,6 +113,16 @@ class TracedNumpy(_StandIn):
             return traced_numpy(value) or value
         except TypeError:  # not hashable
             return value
+
+
+def _random(value: Any, full: str) -> Any:
+    """A function of NumPy's random numbers, which a step in Python calls; refused where there are no such steps."""
+    drawing = Opaque(
+        value,
+        f"{full} draws from random state, and a trace would freeze the draw",
+        "draw outside of the function, and pass the numbers in",
+    )
+    return drawing if is_splitting() else drawing()
 
 
 class TracedOperations(_StandIn):
@@ -213,6 +222,9 @@ def traced_numpy(function: Any) -> Any:
         args, kwargs = out_by_name(function, args, kwargs)
         if kwargs.get("out") is not None:
             return into(kwargs["out"], lambda options: wrapper(*args, **options), kwargs, function.__name__)
+        return attempted(lambda: called(*args, **kwargs), function, args, kwargs)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
         if next(traced_leaves((args, kwargs)), None) is not None and only_constants(args, kwargs):
             return function_of_constants(function, args, kwargs, wrapper)
         args, kwargs = prepared(function, args, kwargs)

@@ -7,14 +7,15 @@ import dataclasses
 import enum
 import functools
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
-from xjit.capture.guarding.guards import Guard
+from xjit.capture.guarding.guards import Guard, is_generator
 from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
@@ -30,7 +31,13 @@ from xjit.capture.recording.module_views import (
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording.rewritten import Rewriting
-from xjit.capture.recording.traceable import is_function_of_arguments, is_plain_class, is_traceable, is_user_class
+from xjit.capture.recording.traceable import (
+    is_function_of_arguments,
+    is_of_other_library,
+    is_plain_class,
+    is_traceable,
+    is_user_class,
+)
 from xjit.capture.recording.user_objects import (
     RecordingClass,
     RecordingObject,
@@ -39,6 +46,8 @@ from xjit.capture.recording.user_objects import (
     is_changed,
     stand_in,
 )
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.outside import splitting_function
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.restoring import RESTORING
@@ -51,6 +60,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
+from xjit.ops.effects.python_call import OBJECT_TYPE, Site
 from xjit.types import INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
@@ -64,10 +74,12 @@ class Recorder:
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
-    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been,
-    ``unbound`` are variables that only one arm of a branch assigns, ``perhaps_unbound`` what stands in a turn for
-    values that earlier turns leave in variables without one, and ``demands`` the truth value of all conditions of
-    errors, once there is one.
+    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been.
+    ``python_steps`` counts what runs in Python, ``kept`` are the versions of arrays that such a step may keep,
+    ``caught`` nodes whose errors the function would catch, with the names of these, and ``unforeseen`` tells of steps
+    that were not as they were taken for. ``unbound`` are variables that only one arm of a branch assigns,
+    ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one, and
+    ``demands`` the truth value of all conditions of errors, once there is one.
     """
 
     def __init__(
@@ -78,6 +90,7 @@ class Recorder:
         varying: frozenset[Path] = frozenset(),
         merging: bool = False,
         rewriting: Rewriting | None = None,
+        unforeseen: Mapping[Site, bool] = MappingProxyType({}),
     ) -> None:
         self.trace = trace
         self.leaves = leaves
@@ -99,6 +112,10 @@ class Recorder:
         self._numbers: dict[Path, int] = {}
         self.remembered: list[tuple[Any, ...]] = []
         self.operations = 0
+        self.python_steps = 0
+        self.unforeseen = unforeseen
+        self.caught: list[tuple[Node, str]] = []
+        self.kept: list[tuple[Buffer, Node]] = []
         self.loops: dict[Any, Any] = {}
         self.unbound: list[str] = []
         self.perhaps_unbound: set[Any] = set()
@@ -168,6 +185,12 @@ class Recorder:
         for one, *others in self.identities.apart():
             self.add(guards.distinct_objects(one, others))
 
+    def check_kept(self) -> None:
+        """CaptureError if an array was written to after a step in Python got it that may keep it."""
+        for buffer, version in self.kept:
+            if buffer.version(self.trace) is not version:
+                refuse("an array is written to behind a call outside that may keep it", fix="pass a copy: x.copy()")
+
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
         for value, path in self._handed_out.values():
@@ -190,6 +213,8 @@ class Recorder:
             return self._hand_out(self._python_number(leaf, path) if made is None else made, path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
+        if is_generator(type(leaf)):
+            return self._hand_out(self._generator(leaf, path), path)
         if type(leaf) is not np.ndarray:
             return self.read(leaf, path)
         known = self.identities.of_argument(leaf)
@@ -313,6 +338,8 @@ class Recorder:
             found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None
+        if found is None and is_of_other_library(value):
+            found = splitting_function(value)
         return value if found is None else found
 
     def _module(self, module: types.ModuleType, path: Path) -> Any:
@@ -369,6 +396,10 @@ class Recorder:
 
         return TracedRuntime()
 
+    def original(self, rebuilt: Any) -> Any:
+        """The function of the user's that another one was rebuilt of; None of others."""
+        return next((function for function, other in self._functions.values() if other is rebuilt), None)
+
     def remember(self, function: Any, rebuilt: Any) -> None:
         """Notes the rebuilt form of a function."""
         self._functions[id(function)] = (function, rebuilt)
@@ -424,6 +455,12 @@ class Recorder:
         value = TracedArray(self._parameter(path, scalar_type(INT64)), self.trace, weak=int, scalar=True)
         value.bounds = self.trace.spans[value.node] = limits
         return value
+
+    def _generator(self, generator: Any, path: Path) -> Any:
+        if self.trace.splitting:
+            return DeferredObject(self._parameter(path, OBJECT_TYPE), self.trace, str(path), type(generator))
+        reason = f"{path} draws from random state, and a trace would freeze the draw"
+        return Opaque(generator, reason, "draw outside of the function, and pass the numbers in")
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)

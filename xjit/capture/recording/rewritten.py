@@ -65,6 +65,14 @@ class Rewriting:
             self._wanted.add(owner)
         return owner is not None
 
+    def mark(self) -> frozenset[CodeType]:
+        """The codes that are wanted so far, to come back to."""
+        return frozenset(self._wanted)
+
+    def restore(self, mark: frozenset[CodeType]) -> None:
+        """Forgets what was wanted since."""
+        self._wanted &= mark
+
     @property
     def is_used(self) -> bool:
         """Return whether functions run rewritten."""

@@ -9,6 +9,8 @@ import types
 import warnings
 import weakref
 
+import numpy as np
+
 # Large libraries whose Python code takes decisions that tracing through them could not follow. Anything else that
 # is installed may be the user's own package and is traced through.
 _FOREIGN_NAMES = """
@@ -66,6 +68,18 @@ def is_traceable(value: object) -> bool:
         return False
     own = value if not is_library(_module_of(value)) else inspect.unwrap(value)
     return isinstance(own, types.FunctionType) and not is_library(_module_of(own))
+
+
+def is_of_other_library(value: object) -> bool:
+    """Return whether a value is a function of a library besides NumPy and Python's own.
+
+    >>> import scipy.linalg
+    >>> is_of_other_library(scipy.linalg.expm), is_of_other_library(len)
+    (True, False)
+    """
+    module = getattr(value, "__module__", None) or ""
+    own = module.partition(".")[0] in ("builtins", "numpy", "xjit") or is_standard(module)
+    return callable(value) and not isinstance(value, type | np.ufunc) and not own and is_library(module)
 
 
 def is_function_of_arguments(value: object) -> bool:

@@ -214,6 +214,27 @@ class ExpressionConverter(ast.NodeTransformer):
                 value[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in value]
         return node
 
+    # Text
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        parts = [self._text_part(one) for one in node.values]
+        return call("text", node, placed(ast.Tuple(parts, ast.Load()), node))
+
+    def _text_part(self, node: ast.expr) -> ast.expr:
+        """Return text as it is, and a value with its conversion and its format as a tuple."""
+        if not isinstance(node, ast.FormattedValue):
+            return node
+        conversion = placed(ast.Constant(chr(node.conversion) if node.conversion > 0 else ""), node)
+        spec = placed(ast.Constant(""), node) if node.format_spec is None else self.converted(node.format_spec)
+        return placed(ast.Tuple([self.converted(node.value), conversion, spec], ast.Load()), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.converted(node.left), self.converted(node.right)
+        if isinstance(node.op, ast.Mod) and _is_text(left):
+            return call("format", node, placed(ast.Constant("%"), node), left, right)
+        node.left, node.right = left, right
+        return node
+
     # Calls
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -226,6 +247,12 @@ class ExpressionConverter(ast.NodeTransformer):
         if _is_conversion(node):
             return call("convert", node, self.converted(node.func), self.converted(node.args[0]))
         self.generic_visit(node)
+        if _is_format(node):
+            assert isinstance(node.func, ast.Attribute)
+            named = [placed(ast.Constant(one.arg), node) for one in node.keywords]
+            values = placed(ast.Dict([*named], [one.value for one in node.keywords]), node)
+            given = placed(ast.Tuple(node.args, ast.Load()), node)
+            return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
         return node
 
     def _super(self, node: ast.Call) -> ast.expr:
@@ -316,13 +343,23 @@ class ExpressionConverter(ast.NodeTransformer):
         self.frame.bound = bound
 
 
-_CONVERSIONS = ("int", "float", "bool")
+_CONVERSIONS = ("int", "float", "bool", "str", "repr")
 
 
 def _is_conversion(node: ast.Call) -> bool:
     """Return whether a call looks like that of a type of Python's numbers, with one value."""
     plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
     return plain and isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_format(node: ast.Call) -> bool:
+    """Return whether a call is that of the method ``format`` of a text of the source, with arguments one by one."""
+    plain = not any(isinstance(one, ast.Starred) for one in node.args) and all(one.arg for one in node.keywords)
+    return plain and isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_text(node.func.value)
 
 
 def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:

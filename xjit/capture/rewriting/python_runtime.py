@@ -31,6 +31,27 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_TEXT: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "s": str, "r": repr, "a": ascii}
+
+
+def joined_text(parts: tuple[Any, ...]) -> str:
+    """The text of a formatted string.
+
+    >>> joined_text(("a ", ("b", "r", ">5")))
+    "a   'b'"
+    """
+    return "".join(part if type(part) is str else format(_TEXT[part[1]](part[0]), part[2]) for part in parts)
+
+
+def formatted_text(way: str, text: str, values: Any, named: Any = None) -> Any:
+    """The text with values put in.
+
+    >>> formatted_text("%", "%d%%", 5), formatted_text("format", "{} {a}", (1,), {"a": 2})
+    ('5%', '1 2')
+    """
+    return text % values if way == "%" else text.format(*values, **named)
+
+
 class PythonRuntime(ControlRuntime):
     """Python's own meaning of control flow, for all values."""
 
@@ -111,6 +132,14 @@ class PythonRuntime(ControlRuntime):
     def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
         """Call the type."""
         return function(value)
+
+    def text(self, parts: tuple[Any, ...]) -> Any:
+        """Format the values."""
+        return joined_text(parts)
+
+    def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
+        """Put the values in."""
+        return formatted_text(way, text, values, named)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError."""

@@ -12,7 +12,9 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
     not p                         runtime.not_(p)
     a < b <= c                    runtime.compare(("lt", "le"), a, b, c)
-    int(x), float(x), bool(x)     runtime.convert(int, x)
+    int(x), float(x), str(x)      runtime.convert(int, x)
+    f"a {x!r:>9}"                 runtime.text(("a ", (x, "r", ">9")))
+    "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
     sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
@@ -184,7 +186,15 @@ class ControlRuntime(ABC):
 
     @abstractmethod
     def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
-        """Return ``function(value)``, where the function has the name of a type of numbers."""
+        """Return ``function(value)``, where the function has the name of a type of numbers, or makes text."""
+
+    @abstractmethod
+    def text(self, parts: tuple[Any, ...]) -> Any:
+        """Return the text of a formatted string: parts of text, and values with conversion and format."""
+
+    @abstractmethod
+    def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
+        """Return the text with values put in, by the operator ``%`` or the method ``format``."""
 
     @abstractmethod
     def assert_(self, test: Any, message: Thunk | None) -> None:

@@ -387,6 +387,12 @@ class ChosenElements(Operators):
     def __bool__(self) -> bool:
         return bool(self.packed())
 
+    def __str__(self) -> str:
+        return str(self.packed())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.packed(), spec)
+
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
 

@@ -20,6 +20,7 @@ from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import lift
+from xjit.ops.effects.python_call import repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.runtime_check import require
 
@@ -84,6 +85,6 @@ def tested(trace: CaptureTrace) -> list[Node]:
     found = demanded(trace)
     if found is None:
         return []
-    if any(not node.op.barrier for node in trace.effects):
+    if not all(map(repeats_node, trace.effects)):
         refuse("an error is raised, as only the run tells, beside effects that happen once")
     return [lift(trace, require(found, found, "repeat", "an error of the function's own is raised"))]

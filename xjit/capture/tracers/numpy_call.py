@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import setitem, takes_chosen
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
+from xjit.capture.splits.attempts import attempted
+from xjit.capture.splits.deferred import is_deferred
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.doubts import hand_on_doubt
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
@@ -50,6 +53,8 @@ _QUESTIONS: frozenset[Any] = frozenset(
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced, or an array of constants."""
+    if is_deferred((inputs, kwargs)):
+        return attempted(_never, ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
     if limited_calls.concern(inputs):
         return limited_calls.call_ufunc(ufunc, method, constants(inputs, frozenset({float})), constants(kwargs))
     if any(map(is_constant, inputs)) and only_constants(inputs, kwargs):
@@ -166,8 +171,19 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
     return result
 
 
+def _never() -> NoReturn:
+    """The call that no attempt makes, as only a step in Python can."""
+    raise AssertionError
+
+
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    if function in numpy_writes.FUNCTIONS or kwargs.get("out") is not None:
+        return _call_function(function, args, kwargs)
+    return attempted(lambda: _call_function(function, args, kwargs), function, args, kwargs)
+
+
+def _call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     chosen = _chosen_in((*args, *kwargs.values()))
     if chosen is not None:
         return chosen.__array_function__(function, (), args, kwargs)
@@ -273,6 +289,13 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
+    if name in numpy_writes.METHODS or kwargs.get("out") is not None:
+        return _call_method(name, value, args, kwargs)
+    call, method = functools.partial(_call_method, name, value, args, kwargs), getattr(np.ndarray, name)
+    return attempted(call, method, (value, *args), kwargs)
+
+
+def _call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if limited_calls.concern((value, *args)):
         return limited_calls.call_method(name, value, constants(args), constants(kwargs))
     if is_constant(value) and only_constants(args, kwargs) and name not in numpy_writes.METHODS:
@@ -305,6 +328,8 @@ def call_attribute(name: str, value: Any) -> Any:
 
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
+    if is_deferred(index):
+        return attempted(_never, operator.getitem, (value, index), {})
     check_alive((value,))
     index = known_index(index)
     if limited_calls.is_moving(value, index):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import is_splitting, refuse
+from xjit.errors import CaptureError
 
 _USES = """
-    __call__ __len__ __iter__ __next__ __getitem__ __setitem__ __contains__ __bool__ __enter__ __exit__
+    __len__ __iter__ __next__ __setitem__ __contains__ __bool__ __enter__ __exit__
     __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__
     __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __and__ __rand__ __or__ __ror__ __lt__ __le__ __gt__ __ge__
     __eq__ __ne__ __neg__ __abs__ __invert__ __float__ __int__ __complex__ __index__ __str__ __format__
@@ -24,7 +25,34 @@ class Opaque:
         object.__setattr__(self, "_reason", reason)
         object.__setattr__(self, "_fix", fix)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def error(self) -> CaptureError:
+        """The error of its use."""
+        message, fix = self.reasons()
+        return CaptureError(message, fix=fix)
+
+    def reasons(self) -> tuple[str, str]:
+        """The reason, and what to do about it."""
+        return object.__getattribute__(self, "_reason"), object.__getattribute__(self, "_fix")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_splitting():
+            from xjit.capture.splits import outside
+
+            return outside.called(self, args, kwargs)
+        _refuse_use(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        if is_splitting():
+            from xjit.capture.splits import outside
+
+            return outside.item(self, index)
+        _refuse_use(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if is_splitting() and not (name.startswith("__") and name.endswith("__")):
+            from xjit.capture.splits import outside
+
+            return outside.attribute(self, name)
         _refuse_use(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -40,7 +68,8 @@ def target_of(value: Opaque) -> Any:
 
 
 def _refuse_use(self: Opaque, *args: Any, **kwargs: Any) -> NoReturn:
-    refuse(object.__getattribute__(self, "_reason"), fix=object.__getattribute__(self, "_fix"))
+    message, fix = self.reasons()
+    refuse(message, fix=fix)
 
 
 for _name in _USES.split():

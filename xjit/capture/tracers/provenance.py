@@ -36,10 +36,10 @@ class CaptureTrace(Trace):
     ``labels`` names the parameters in words (``argument x``, ``global W``). ``refusals`` holds every error that
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
     ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
-    whether the program may raise FloatingPointError, and ``restoring`` are the frames in ``with`` blocks that only
-    put something back. The ``watch`` says when tracing has to end. ``versions`` are those that the trace has made of
-    the buffers of arrays; with ``hands_on`` the versions of buffers from outside of it are handed on to the trace
-    around it.
+    whether the program may raise FloatingPointError, ``splitting`` whether it may have steps in Python, and
+    ``restoring`` are the frames in ``with`` blocks that only put something back. The ``watch`` says when tracing has
+    to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
+    buffers from outside of it are handed on to the trace around it.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -47,6 +47,7 @@ class CaptureTrace(Trace):
     recorder: Any = None
     began: CodeType | None = None
     floating_errors: bool = False
+    splitting: bool = False
     restoring: list[FrameType] = field(default_factory=list)
     watch: Watch = UNWATCHED
     versions: dict[Any, Node] = field(default_factory=dict)
@@ -88,7 +89,9 @@ class CaptureTrace(Trace):
         if not node.op.silent and node.op.kind not in (Kind.LEAF, Kind.INDEXING):
             errors += _OF_ARITHMETIC
         caught = next(self._caught(errors), None) if errors else None
-        if caught is not None:
+        if caught is not None and self.splitting and caught not in _OF_ARITHMETIC:
+            self.recorder.caught.append((node, _public_name(caught)))
+        elif caught is not None:
             refuse(
                 f"the function catches an error that only the run will tell: {_public_name(caught)}",
                 *(TracedValue(source, self) for source in node.inputs),
@@ -132,6 +135,12 @@ def enclosing_capture() -> CaptureTrace | None:
     while trace is not None and not isinstance(trace, CaptureTrace):
         trace = trace.parent
     return trace
+
+
+def is_splitting() -> bool:
+    """Return whether the trace that is under way may have steps in Python."""
+    trace = enclosing_capture()
+    return trace is not None and trace.recorder is not None and trace.recorder.trace.splitting
 
 
 def ask_to_rewrite() -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -105,7 +106,7 @@ class TracedArray(Operators, BufferView):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
-        if isinstance(other, LimitedArray):
+        if isinstance(other, LimitedArray | DeferredObject):
             return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
@@ -153,7 +154,7 @@ class TracedArray(Operators, BufferView):
         refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
-        if self.scalar or not isinstance(other, (*_OPERANDS, LimitedArray)):
+        if self.scalar or isinstance(other, DeferredObject) or not isinstance(other, (*_OPERANDS, LimitedArray)):
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
         return write_ufunc(ufunc, self, other)
 
@@ -327,15 +328,18 @@ class TracedArray(Operators, BufferView):
         return call_method("round", self, (digits,), {})
 
     def __str__(self) -> str:
+        self._ask()
         return str(self._number("its text", "return the value and print it outside of the function"))
 
     def __format__(self, spec: str) -> str:
+        self._ask()
         return format(self._number("its text", "return the value and print it outside of the function"), spec)
 
     def __repr__(self) -> str:
         if class_of_array(self) is not np.ndarray and hasattr(self, "known"):
             return repr(self.known())
         if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
+            self._ask()
             refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
         return f"<traced {self.node.type}>"
 

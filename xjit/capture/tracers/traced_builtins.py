@@ -25,6 +25,9 @@ from xjit.capture.recording.user_objects import (
     real_class,
     state_of,
 )
+from xjit.capture.splits.conversions import converted
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.outside import refusing_or_step
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
@@ -35,10 +38,9 @@ from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 if TYPE_CHECKING:
     from xjit.capture.recording.recorder import Recorder
 
+# What the program may call in its place; the others look at the frame of the function, or change what it reads.
+_CALLED = {"print": "prints", "input": "waits for input", "open": "opens a file"}
 _REFUSED = {
-    "print": "prints",
-    "input": "waits for input",
-    "open": "opens a file",
     "breakpoint": "stops in the debugger",
     "exec": "runs code from text",
     "eval": "runs code from text",
@@ -56,6 +58,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
     table.update(LOOP_BUILTINS)
     table.update(EXTREMES)
     table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
+    table.update({name: refusing_or_step(table[name], words) for name, words in _CALLED.items()})
     table.update(
         isinstance=_isinstance,
         issubclass=_issubclass,
@@ -77,6 +80,8 @@ def _len(value: Any, /) -> Any:
         return limited_calls.python_integer(sizes_of(value)[0])
     if getattr(type(value), "chooses", False):
         return value.length
+    if type(value) is DeferredObject:
+        return converted(len, value)
     return len(value)
 
 

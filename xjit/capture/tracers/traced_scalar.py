@@ -17,6 +17,7 @@ from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.tracers.numpy_call import call_function, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
+from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.node import Node
 from xjit.ops.define.core import apply, registry
@@ -176,13 +177,20 @@ class TracedScalar(Operators, TracedValue):
     def __trunc__(self) -> Any:
         return self.constant().__trunc__()
 
+    def _give_up(self) -> None:
+        """Gives up the trace if the function can be rewritten so that a step in Python makes the text."""
+        if is_splitting() and ask_to_rewrite():
+            refuse("the text of a number needs its value", self)
+
     def __str__(self) -> str:
+        self._give_up()
         return str(self.constant())
 
     def __repr__(self) -> str:
         return repr(self.constant())
 
     def __format__(self, spec: str) -> str:
+        self._give_up()
         return format(self.constant(), spec)
 
     def __reduce__(self) -> Any:

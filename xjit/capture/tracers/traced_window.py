@@ -83,6 +83,21 @@ class TracedWindow(Operators, LimitedArray):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         refuse("an array whose size only the run knows is passed to code that needs its numbers", fix=_FIX)
 
+    def __str__(self) -> str:
+        self._ask_for_text()
+
+    def __format__(self, spec: str) -> str:
+        self._ask_for_text()
+
+    def __repr__(self) -> str:
+        if type(sys._getframe(1).f_globals) is dict:  # a debugger or a traceback
+            return f"<traced {self.dtype} of a length of the run>"
+        self._ask_for_text()
+
+    def _ask_for_text(self) -> NoReturn:
+        ask_to_rewrite()
+        refuse("the text of an array whose size only the run knows needs its numbers", fix=_FIX)
+
     def _unary(self, ufunc: np.ufunc) -> Any:
         return numpy_call.call_ufunc(ufunc, "__call__", (self,), {})
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from xjit import config
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.errors import TargetError, XjitError
-from xjit.ir.boundary import PLACES
+from xjit.ir.boundary import COMES_FIRST, PLACES
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.miss import MISS
@@ -54,6 +54,10 @@ class Program:
     outputs: int
     fallbacks: int
 
+    def left_to_numpy(self) -> Program:
+        """The program, after whose errors NumPy does the call from the beginning."""
+        return replace(self, direct=_leaving(self.direct))
+
     def run(self, values: Sequence[Any]) -> Sequence[Any]:
         """The outputs for these parameter values. What a library raises passes through."""
         made = self.direct(*map(_as_value, values))
@@ -62,8 +66,20 @@ class Program:
         return (made,) if self.outputs == 1 else made
 
 
+def _leaving(direct: Function) -> Function:
+    def run(*values: Any) -> Any:
+        try:
+            return direct(*values)
+        except Exception as error:
+            setattr(error, COMES_FIRST, True)
+            raise
+
+    return run
+
+
 def _as_value(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, np.generic | complex) else value
+    known = isinstance(value, np.ndarray | float | int)
+    return value if known and not isinstance(value, np.generic) else np.asarray(value)
 
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:

@@ -1,0 +1,75 @@
+"""Trials of split programs: each call is done once, and what is quicker takes those that follow."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.helpers.gaps import lenient
+from xjit.api.trials import MOST_ROUNDS, Trials
+from xjit.errors import FallbackWarning
+from xjit.runtime.miss import MISS
+
+
+class Side:
+    """A side of a trial that takes a while, and counts its calls."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.calls = seconds, 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.calls += 1
+        time.sleep(self.seconds)
+        return args, kwargs
+
+
+@pytest.mark.parametrize(("ours", "other"), [(0.0, 0.05), (0.05, 0.0)])
+def test_the_quicker_side_is_chosen(ours: float, other: float) -> None:
+    program, plain = Side(ours), Side(other)
+    trials = Trials(program, plain, ())
+    for count in range(1, 20):
+        assert trials(1) == ((1,), {})
+        assert program.calls + plain.calls == count
+    assert (plain if ours < other else program).calls == 1
+    assert trials.words.startswith("the program runs" if ours < other else "NumPy runs")
+
+
+def test_short_calls_are_tried_more_often() -> None:
+    program, plain = Side(0.0), Side(0.002)
+    trials = Trials(program, plain, ())
+    for _ in range(20):
+        trials()
+    assert plain.calls == MOST_ROUNDS
+
+
+def test_names_of_arguments() -> None:
+    plain = Side(0.0)
+    trials = Trials(Side(0.0), plain, ("b", "c"))
+    found = [trials(1, 2, 3) for _ in range(2)]
+    assert found == [((1, 2, 3), {}), ((1,), {"b": 2, "c": 3})]
+
+
+def test_calls_of_another_kind_do_not_count() -> None:
+    plain = Side(0.0)
+    trials = Trials(lambda *args: MISS, plain, ())
+    for _ in range(5):
+        assert trials() is MISS
+    assert plain.calls == 0 and trials.words == "not decided yet"
+
+
+def counted(x: Any) -> Any:
+    print("x")
+    return x + 1
+
+
+def test_each_call_is_done_once(capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = xjit.jit(counted)
+    with lenient(), pytest.warns(FallbackWarning):
+        for _ in range(30):
+            np.testing.assert_array_equal(compiled(np.ones(3)), [2, 2, 2])
+        assert "trial: " in str(compiled.explain(np.ones(3)))
+    assert capsys.readouterr().out == "x\n" * 30

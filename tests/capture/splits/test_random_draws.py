@@ -1,0 +1,94 @@
+"""Random numbers by steps in Python: the stream of NumPy's generators, bit for bit, and arrays of known types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.capture.splits.split_calls import check_split, split
+
+LINE = np.linspace(0.0, 3.0, 40)
+generator = np.random.default_rng(5)
+
+
+def walks(x: Any, rng: Any) -> Any:
+    for _ in range(200):
+        x = x + rng.normal() * rng.integers(0, 3, size=x.shape)
+    return (x,)
+
+
+def samples(x: Any, rng: Any) -> Any:
+    return x * rng.random(x.shape), rng.choice(x, 3), rng.permutation(5), rng.normal(x, 2.0)
+
+
+def old_samples(x: Any, rng: Any) -> Any:
+    return x * rng.random_sample(x.shape), rng.choice(x, 3), rng.randn(3), rng.randint(5)
+
+
+def makes_one(x: Any) -> Any:
+    rng = np.random.default_rng(3)
+    return x * rng.standard_normal(x.size)
+
+
+def of_the_module(x: Any) -> Any:
+    np.random.seed(4)
+    return x * np.random.randn(x.size) + np.random.rand()
+
+
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [(walks, np.random.default_rng), (samples, np.random.default_rng), (old_samples, np.random.RandomState)],
+)
+def test_arguments_draw_their_stream(function: Any, make: Any) -> None:
+    compiled = xjit.jit(function)
+    own, theirs = make(7), make(7)
+    with split():
+        for _ in range(3):
+            for one, other in zip(compiled(LINE, theirs), function(LINE, own), strict=True):
+                np.testing.assert_array_equal(one, other)
+                assert type(one) is type(other)
+        compiled(LINE, make(8))
+        assert compiled.stats().traces == 1  # another generator is served by the same program
+        assert compiled.stats().fallbacks == 0
+
+
+@pytest.mark.parametrize("function", [makes_one, of_the_module])
+def test_own_and_global_state(function: Any) -> None:
+    check_split(function, LINE)
+
+
+def from_a_global(x: Any) -> Any:
+    return x * generator.normal(size=x.shape)
+
+
+def test_globals_draw_their_stream() -> None:
+    compiled = xjit.jit(from_a_global)
+    with split():
+        for _ in range(3):
+            state = generator.bit_generator.state
+            wanted = from_a_global(LINE)
+            generator.bit_generator.state = state
+            np.testing.assert_array_equal(compiled(LINE), wanted)
+
+
+def test_draws_have_types_while_tracing() -> None:
+    with split():
+        assert "f64[40]" in xjit.jit(samples).graph(LINE, np.random.default_rng(1)).split("python_call")[1]
+
+
+def shuffles(x: Any, rng: Any) -> Any:
+    y = x * 2
+    rng.shuffle(y)
+    return y
+
+
+def test_what_writes_to_its_argument_is_not_split() -> None:
+    compiled = xjit.jit(shuffles)
+    with split():
+        for seed in (1, 2):
+            wanted = shuffles(LINE, np.random.default_rng(seed))
+            np.testing.assert_array_equal(compiled(LINE, np.random.default_rng(seed)), wanted)
+    assert compiled.stats().fallbacks == 2

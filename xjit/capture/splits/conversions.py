@@ -1,0 +1,39 @@
+"""Conversions of what only the run knows to numbers and text of Python's, each by a step in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xjit.capture.splits.deferred import DeferredObject, is_deferred
+from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.provenance import is_splitting, refuse
+from xjit.errors import CaptureError
+from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
+
+_LIKE: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, len: 1}
+
+
+def is_traced(values: Any) -> bool:
+    """Return whether something that only the run knows is among values, nested ones included."""
+    if type(values) in (tuple, list):
+        return any(map(is_traced, values))
+    if type(values) is dict:
+        return any(map(is_traced, values.values()))
+    chooses = getattr(type(values), "chooses", False)
+    return chooses or isinstance(values, TracedValue | LimitedArray) or is_deferred(values)
+
+
+def converted(function: Callable[[Any], Any], value: Any) -> Any:
+    """The number or the text that a type of Python's makes of a value."""
+    return step(function, (value,), {}, like=(_LIKE[function],) if function in _LIKE else None)
+
+
+def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:
+    """The text that a function makes of values; CaptureError where no step in Python may make it."""
+    if not is_splitting():
+        refuse("the text of an array or a number needs its numbers", fix="return the value and print it outside")
+    note = CaptureError("the text of a value needs its numbers", fix="return the value, and print it outside")
+    found: DeferredObject = step(function, given, {}, note=note, label="a text")
+    return found

@@ -1,0 +1,190 @@
+"""Deferred objects: stand-ins of what a call in Python will return. Whatever is done with one is another such call.
+
+labels, count = ndimage.label(mask)      call ndimage.label(mask), unpack(.., 2)
+np.bincount(labels.ravel())              call getattr(.., "ravel"), .. (), np.bincount(..)
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import operator
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xjit.capture.guarding.guards import is_generator
+from xjit.capture.tracers.operators import PYTHON, Operators
+from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
+from xjit.ir.context import Trace
+from xjit.ir.current import current
+from xjit.ir.node import Node
+
+_INPLACE: dict[Any, Any] = {
+    np.add: operator.iadd,
+    np.subtract: operator.isub,
+    np.multiply: operator.imul,
+    np.true_divide: operator.itruediv,
+    np.floor_divide: operator.ifloordiv,
+    np.remainder: operator.imod,
+    np.power: operator.ipow,
+    np.left_shift: operator.ilshift,
+    np.right_shift: operator.irshift,
+    np.bitwise_and: operator.iand,
+    np.bitwise_or: operator.ior,
+    np.bitwise_xor: operator.ixor,
+    np.matmul: operator.imatmul,
+}
+
+
+class DeferredObject(Operators):
+    """An object that only the run makes.
+
+    ``kind`` is its class, where that is known. Raises CaptureError where Python needs the object itself at once.
+    """
+
+    __slots__ = ("kind", "label", "source", "trace")
+    __array_priority__ = 1002.0
+
+    def __init__(self, source: Node, trace: Trace, label: str, kind: type | None = None) -> None:
+        put = object.__setattr__
+        put(self, "source", source)
+        put(self, "trace", trace)
+        put(self, "label", label)
+        put(self, "kind", kind)
+
+    @property
+    def node(self) -> Node:
+        """The node of the object in the trace that is under way."""
+        trace = current()
+        assert trace is not None
+        return trace.adopt(self.source)
+
+    def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        from xjit.capture.splits.python_steps import go_on
+
+        return go_on(function, args, kwargs)
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return self._call(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._call(func, *args, **kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse("is passed to code that needs its elements")
+
+    # Python's operators
+
+    def _unary(self, ufunc: Any) -> Any:
+        return self._call(PYTHON[ufunc], self)
+
+    def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
+        return self._call(PYTHON[ufunc], left, right)
+
+    def _inplace(self, ufunc: Any, other: Any) -> Any:
+        return self._call(_INPLACE[ufunc], self, other)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(self, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        if self.kind is not None and is_generator(self.kind):
+            from xjit.capture.splits.outside import drawn_by
+
+            return functools.partial(drawn_by, self, name)
+        return self._call(getattr, self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._call(setattr, self, name, value)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._call(operator.getitem, self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._call(operator.setitem, self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        self._call(operator.delitem, self, index)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = _unpacked_by(sys._getframe(1))
+        if count is None:
+            self._refuse("is iterated over, and only the run tells how often")
+        parts = self._call(_unpacked, self, count)
+        return iter([self._call(operator.getitem, parts, place) for place in range(count)])
+
+    # What would need the object
+
+    def __bool__(self) -> bool:
+        self._ask("decides which way to take")
+
+    def __int__(self) -> int:
+        self._ask("is converted to a number")
+
+    def __float__(self) -> float:
+        self._ask("is converted to a number")
+
+    def __complex__(self) -> complex:
+        self._refuse("is converted to a number")
+
+    def __index__(self) -> int:
+        self._refuse("is used as an index or a size")
+
+    def __len__(self) -> int:
+        self._refuse("is asked for its length")
+
+    def __contains__(self, item: Any) -> bool:
+        self._refuse("is searched by `in`")
+
+    def __hash__(self) -> int:
+        self._refuse("is used as a key")
+
+    def __str__(self) -> str:
+        self._ask("is made text")
+
+    def __format__(self, spec: str) -> str:
+        self._ask("is made text")
+
+    def __repr__(self) -> str:
+        return f"<result of {self.label}>"
+
+    def _ask(self, what: str) -> NoReturn:
+        ask_to_rewrite()
+        self._refuse(what)
+
+    def _refuse(self, what: str) -> NoReturn:
+        refuse(f"the result of {self.label}, which only the run knows, {what}", fix="do this outside of the function")
+
+
+def _unpacked_by(frame: Any) -> int | None:
+    """The number of names that the code of a frame unpacks a value into; None if it does something else."""
+    code, place = frame.f_code.co_code, frame.f_lasti
+    return code[place + 1] if code[place] == dis.opmap["UNPACK_SEQUENCE"] else None
+
+
+def _unpacked(value: Any, count: int) -> tuple[Any, ...]:
+    """The items of an object that is unpacked into so many names, with Python's errors."""
+    items = tuple(value)
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    return items
+
+
+def is_deferred(values: Any) -> bool:
+    """Return whether a deferred object is among arguments, nested ones included."""
+    if type(values) is DeferredObject:
+        return True
+    if type(values) in (tuple, list):
+        return any(map(is_deferred, values))
+    if type(values) is slice:
+        return is_deferred((values.start, values.stop, values.step))
+    return type(values) is dict and any(map(is_deferred, values.values()))

@@ -1,0 +1,140 @@
+"""Code outside of a split function: functions that are called as they stand, generators of random numbers."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding.guards import is_generator
+from xjit.capture.splits.attempts import attempted
+from xjit.capture.splits.call_arguments import Arguments
+from xjit.capture.splits.deferred import DeferredObject, is_deferred
+from xjit.capture.splits.purity import draws, is_clock, repeats
+from xjit.capture.splits.python_steps import check_writes, step
+from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.numpy_call import traced_leaves
+from xjit.capture.tracers.opaque import Opaque, target_of
+from xjit.capture.tracers.provenance import is_splitting, noted
+from xjit.errors import CaptureError, DataDependentError, XjitError
+from xjit.ir.current import current, untraced
+from xjit.numpy.limited.arrays import LimitedArray
+
+_MAKERS: dict[Any, type] = {
+    np.random.default_rng: np.random.Generator,
+    np.random.Generator: np.random.Generator,
+    np.random.RandomState: np.random.RandomState,
+}
+
+
+def called(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function that a trace cannot watch."""
+    target = target_of(opaque)
+    if draws(target):
+        return drawn(target, args, kwargs)
+    if target in _MAKERS:
+        return step(target, args, kwargs, kind=_MAKERS[target])
+    if is_clock(target):
+        return step(target, args, kwargs, like=(target(),))
+    return step(target, args, kwargs, note=opaque.error())
+
+
+def attribute(opaque: Opaque, name: str) -> Any:
+    """An attribute of an object that a trace cannot watch."""
+    target = target_of(opaque)
+    if is_generator(type(target)):
+        return Opaque(getattr(target, name), *opaque.reasons())
+    return step(getattr, (opaque, name), {})
+
+
+def item(opaque: Opaque, index: Any) -> Any:
+    """An item of an object that a trace cannot watch."""
+    return step(operator.getitem, (opaque, index), {}, note=opaque.error())
+
+
+def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) -> Any:
+    """The result of a method of a generator that only the run has."""
+    assert generator.kind is not None
+    check_writes(f"{generator.label}.{name}", name, kwargs)
+    method = getattr(_other(generator.kind), name)
+    like = example_result(method, args, kwargs) if draws(method) else None
+    return step(_call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
+
+
+def _call_method(owner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(owner, name)(*args, **kwargs)
+
+
+def _other(kind: type) -> Any:
+    """A generator of the same class, to see what its methods return."""
+    return np.random.RandomState(0) if issubclass(kind, np.random.RandomState) else np.random.default_rng(0)
+
+
+def drawn(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Random numbers, of the types of such a draw from another generator."""
+    other = getattr(_other(type(method.__self__)), method.__name__)
+    return step(method, args, kwargs, like=example_result(other, args, kwargs))
+
+
+def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
+    """The result of a function for arguments of the same types, in a tuple; None if that cannot be told."""
+    trace: Any = current()
+    arguments = Arguments(trace)
+    run = arguments.function(function, args, kwargs)
+    if not arguments.is_typed or arguments.has_callbacks:
+        return None
+    try:
+        with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return (run(*arguments.examples),)
+    except Exception:
+        return None
+
+
+def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: XjitError | None = None) -> Any:
+    """The result of a function of a library, whose types those of the arguments decide as far as an example tells."""
+    known = repeats(function) and not isinstance(note, DataDependentError)
+    like = example_result(function, args, kwargs) if known else None
+    return step(function, args, kwargs, like=like, note=note)
+
+
+@functools.lru_cache(maxsize=1024)
+def splitting_function(function: Any) -> Any:
+    """A function of a library as traced code gets it: what it does with traced values may become a step in Python."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not is_splitting():
+            return function(*args, **kwargs)
+        if is_deferred((args, kwargs)) or any(map(_is_chosen, (*args, *kwargs.values()))):
+            return step(function, args, kwargs)
+        if next(traced_leaves((args, kwargs)), None) is None:
+            return function(*args, **kwargs)
+        return attempted(lambda: function(*args, **kwargs), function, args, kwargs, final=True)
+
+    return wrapper
+
+
+def _is_chosen(value: Any) -> bool:
+    return isinstance(value, ChosenElements | LimitedArray)
+
+
+def refusing_or_step(function: Any, words: str) -> Callable[..., Any]:
+    """A builtin that does something outside of the function: refused, or called by a step of the program."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        name = function.__name__
+        error = CaptureError(
+            f"{name}(): the function {words}, which a compiled call would not repeat",
+            fix="do this outside of the function",
+        )
+        if not is_splitting():
+            raise noted(error, *args)
+        found = step(function, args, kwargs, note=error)
+        return None if function is print else found
+
+    return refused

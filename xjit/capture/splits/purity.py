@@ -1,0 +1,74 @@
+"""Purity of functions that are called as they stand: what another call of them would change."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding.guards import is_generator
+
+# Libraries whose functions depend on their arguments alone and write to none of them, as far as they are not told to.
+_PURE = frozenset({"math", "cmath", "numpy", "scipy", "operator", "builtins", "string", "re", "statistics"})
+_CHANGING_NAMES = """
+    print input open exec eval compile setattr delattr breakpoint __import__ globals vars locals next iter
+    save savez savez_compressed savetxt tofile dump load loadtxt genfromtxt fromfile memmap
+    seterr seterrcall setbufsize set_printoptions shuffle
+    setitem delitem iadd isub imul itruediv ifloordiv imod ipow ilshift irshift iand ior ixor imatmul
+"""
+_CHANGING = frozenset(_CHANGING_NAMES.split())
+_CLOCKS = frozenset({"time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "process_time"})
+
+
+def repeats(function: Any) -> bool:
+    """Return whether nobody would notice another call of a function.
+
+    >>> repeats(np.unique), repeats(print), repeats(np.random.rand)
+    (True, False, False)
+    """
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType | type):
+        return False
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    if isinstance(function, np.ufunc):
+        return True
+    top = module.partition(".")[0]
+    return top in _PURE and not module.startswith("numpy.random") and name not in _CHANGING
+
+
+def may_keep(function: Any) -> bool:
+    """Return whether a function may keep the arrays that it gets, or write to them, as far as anybody knows.
+
+    >>> may_keep(print), may_keep(np.unique), may_keep([].append)
+    (False, False, True)
+    """
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    known = module.startswith("xjit.") or (module, name) == ("builtins", "print")
+    known |= module == "_operator" and name not in ("setitem", "delitem")
+    return not (known or repeats(function) or draws(function) or is_clock(function))
+
+
+def draws(function: Any) -> bool:
+    """Return whether a function draws random numbers whose type and shape its arguments decide.
+
+    >>> draws(np.random.rand), draws(np.random.default_rng(1).normal), draws(np.random.default_rng)
+    (True, True, False)
+    """
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    return is_generator(type(owner)) and name in _DRAWING
+
+
+_DRAWING_NAMES = """
+    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric integers
+    laplace logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial
+    noncentral_chisquare noncentral_f normal pareto permutation permuted poisson power rand randint randn random
+    random_integers random_sample ranf rayleigh sample standard_cauchy standard_exponential standard_gamma
+    standard_normal standard_t triangular uniform vonmises wald weibull zipf
+"""
+_DRAWING = frozenset(_DRAWING_NAMES.split())
+
+
+def is_clock(function: Any) -> bool:
+    """Return whether a function tells the time: a number of the type that it has at any time."""
+    return getattr(function, "__module__", None) == "time" and getattr(function, "__name__", "") in _CLOCKS

@@ -1,0 +1,121 @@
+"""Steps in Python: the call of a function as it stands, in its place in the order of all that has effects.
+
+What a call returns is a deferred object, unless the types of the results are known: those of random numbers, of
+conversions, and of libraries, which are asked by one call on arrays of the same types.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from xjit.capture.splits.call_arguments import Arguments
+from xjit.capture.splits.call_results import results_like
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.purity import may_keep, repeats
+from xjit.capture.tracers.opaque import Opaque, target_of
+from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
+from xjit.errors import XjitError
+from xjit.ir.current import current
+from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
+
+MOST_STEPS = 64
+"""Steps in Python that a function may be split by; those of loops of the graph count once."""
+
+
+def step(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    note: XjitError | None = None,
+    like: Any = None,
+    label: str = "",
+    kind: type | None = None,
+) -> Any:
+    """The result of ``function(*args, **kwargs)``, which the program will call.
+
+    ``note`` says why it does; ``like`` is a result of the types that the call's will have, in a tuple, ``kind`` the
+    class of the object that it returns, where that is known.
+    """
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    _count(trace)
+    target = target_of(function) if type(function) is Opaque else function
+    unknown = type(target) is DeferredObject or may_keep(target)
+    if unknown:
+        _check_seen(trace)
+    check_writes(label_of(target), getattr(target, "__name__", ""), kwargs)
+    arguments = Arguments(trace, guarded=unknown)
+    run = arguments.function(target, args, kwargs)
+    where = position()
+    site = (where.file, where.line, label or label_of(target))
+    known = trace.recorder.unforeseen.get(site)
+    if known is False:
+        refuse(f"{site[2]} writes to an array that it gets", fix="pass a copy: x.copy()")
+    typed = None if like is None or known else results_like(like[0])
+    call = PythonCall(
+        run,
+        site,
+        repeats=repeats(target) and not arguments.has_callbacks,
+        first=_repeats_so_far(trace),
+        guarded=unknown,
+        types=None if typed is None else typed.types,
+        arrays=None if typed is None else typed.arrays,
+        note=note,
+    )
+    node = trace.add(PYTHON_CALL, tuple(arguments.nodes), {"call": call}, where)
+    return DeferredObject(node, trace, site[2], kind) if typed is None else typed.traced(node, trace)
+
+
+def _check_seen(trace: CaptureTrace) -> None:
+    """CaptureError if code outside might miss what the function has written to arrays from outside."""
+    outer: Any = trace
+    while isinstance(outer, CaptureTrace):
+        if any(buffer.path is not None and node is not buffer.first for buffer, node in outer.versions.items()):
+            refuse("code outside is called behind a write to an array from outside, which it may read")
+        outer = outer.parent
+
+
+def check_writes(label: str, name: str, options: dict[str, Any]) -> None:
+    """CaptureError if a function is known to write to its arguments, or told to."""
+    if name == "shuffle":
+        refuse(f"{label} writes to its argument", fix="use permutation, which returns another array")
+    for option, value in options.items():
+        given = option in ("out", "output") and not isinstance(value, type | None)
+        if given or (option.startswith("overwrite") and value):
+            refuse(f"{label} writes to its argument {option}", fix=f"leave {option} out")
+
+
+def go_on(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The next step, with the result of one in Python; there is nothing to say of it."""
+    return step(function, args, kwargs)
+
+
+def label_of(function: Any) -> str:
+    """The name by which the user calls a function."""
+    if type(function) is DeferredObject:
+        return str(function.label)
+    module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", None)
+    if name is None:
+        return str(getattr(function, "__name__", type(function).__qualname__))
+    return name if module in (None, "builtins", "_operator", "operator") else f"{module}.{name}"
+
+
+def _count(trace: CaptureTrace) -> None:
+    """Counts the steps; CaptureError where there are too many of them."""
+    recorder = trace.recorder
+    recorder.python_steps += 1
+    if recorder.python_steps > MOST_STEPS:
+        recorder.rewriting.ask_for_loops(sys._getframe(2))
+        refuse(f"more than {MOST_STEPS} steps of the function run in Python", fix="compile the parts around them")
+
+
+def _repeats_so_far(trace: CaptureTrace) -> bool:
+    """Return whether nobody would notice if what a trace has done so far were done again."""
+    outer: Any = trace
+    while isinstance(outer, CaptureTrace):
+        if not all(repeats_node(node) for node in outer.effects):
+            return False
+        outer = outer.parent
+    return True

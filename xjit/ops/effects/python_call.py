@@ -1,0 +1,145 @@
+"""python_call: a call of a function of Python's, in its place among the compiled parts of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from xjit.errors import XjitError
+from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops.define.core import Array, register
+from xjit.types import OBJECT, ArrayType, TupleType, Type
+
+OBJECT_TYPE = ArrayType(OBJECT, (), ())
+"""The type of a value that is one object of Python's."""
+
+
+class Box:
+    """An object on its way between steps: NumPy takes no array of it for elements of the array around it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def item(self) -> Any:
+        """The object itself."""
+        return self.value
+
+
+def unboxed(value: Any) -> Any:
+    """The object of a value of ``OBJECT_TYPE``: boxed by a step, or as it came in."""
+    found = value[()] if isinstance(value, np.ndarray) else value
+    return found.value if type(found) is Box else found
+
+
+Site: TypeAlias = tuple[str, int, str]
+"""The place of a call in the user's code, by which later traces know what became of it: file, line, and label."""
+
+
+def itself(value: Any) -> Any:
+    """The object itself, as a result of a function."""
+    return value
+
+
+class UnforeseenCall(XjitError):
+    """A call has results of other types than the program was compiled for, or writes to the arrays that it gets."""
+
+
+class PythonCall:
+    """One call as a parameter of an operation.
+
+    function  of the operands: rebuilds the arguments and calls what the user calls
+    label     what the user calls, in words
+    types     those of the arrays that the result consists of, None for one object
+    arrays    result -> these arrays; None if it consists of others
+    site      where it stands in the user's code
+    repeats   whether nobody notices another call of it
+    first     whether nobody notices another call of what comes before it
+    guarded   whether it gets arrays that cannot be written to
+    note      what there is to say about the step, None for a call of a library
+    """
+
+    __slots__ = ("arrays", "first", "function", "guarded", "label", "note", "repeats", "site", "types")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        site: Site,
+        *,
+        repeats: bool,
+        first: bool = False,
+        guarded: bool = False,
+        types: Sequence[ArrayType] | None = None,
+        arrays: Callable[[Any], tuple[Array, ...] | None] | None = None,
+        note: XjitError | None = None,
+    ) -> None:
+        self.function = function
+        self.site = site
+        self.label = site[2]
+        self.first = first
+        self.guarded = guarded
+        self.types = None if types is None else tuple(types)
+        self.arrays = arrays
+        self.repeats = repeats
+        self.note = note
+
+    def __call__(self, *operands: Any) -> Any:
+        try:
+            result = self.function(*operands)
+        except ValueError as error:
+            if self.guarded and "read-only" in str(error):
+                self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
+            raise
+        if self.arrays is None:
+            return Box(result)
+        found = self.arrays(result)
+        if found is None:
+            self._unforeseen(
+                "has returned something of another type than its arguments let expect",
+                "call again: from now on nothing is expected of it",
+                True,
+            )
+        return found[0] if self.types is not None and len(self.types) == 1 else found
+
+    def _unforeseen(self, what: str, fix: str, result: bool) -> NoReturn:
+        error = UnforeseenCall(f"{self.label} {what}", fix=fix)
+        setattr(error, COMES_FIRST, self.first and (self.repeats or not result))
+        setattr(error, WRONG_SITE, (self.site, result))
+        raise error
+
+    def __repr__(self) -> str:
+        return f"<call of {self.label}>"
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> Type:
+    found = params["call"].types
+    if found is None:
+        return OBJECT_TYPE
+    return found[0] if len(found) == 1 else TupleType(found)
+
+
+def _reference(*operands: Any, call: PythonCall) -> Any:
+    return call(*operands)
+
+
+def repeats_node(node: Any) -> bool:
+    """Return whether nobody would notice another run of a node with effects."""
+    return bool(node.param("call").repeats if node.op is PYTHON_CALL else node.op.barrier)
+
+
+PYTHON_CALL = register(
+    OpDef(
+        name="python_call",
+        kind=Kind.EFFECT,
+        infer=_infer,
+        reference=_reference,
+        silent=True,
+        threaded=True,
+        raises=(Exception,),
+        doc="What a function of Python's makes of the operands, called in its place, once.",
+    )
+)
