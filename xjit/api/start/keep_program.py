@@ -39,7 +39,7 @@ from xjit.runtime.spec import (
 )
 
 _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
-_PYTHON_NAMES = {kind: name for name, kind in PYTHON.items()}
+_PYTHON_NAMES: dict[Any, str] = {kind: name for name, kind in PYTHON.items()}
 
 
 # Programs of one function that are kept on disk, the bytes of elements in one, and those of its text, in which
