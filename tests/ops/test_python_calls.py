@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
+from xjit.ir.source_location import Where
 from xjit.ops.define.core import registry
 from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, UnforeseenCall, unboxed
 from xjit.types import array_type
 
-SITE = ("file.py", 3, "f")
+SITE = (Where("file.py", 3, "user"), "f")
 WIDE = array_type(np.dtype(np.float64), (2,))
 
 
@@ -43,6 +44,7 @@ def test_other_results_are_told(repeats: bool, first: bool) -> None:
     call = PythonCall(lambda x: x, SITE, repeats=repeats, first=first, types=(WIDE,), arrays=as_arrays)
     with pytest.raises(UnforeseenCall, match="f has returned something of another type") as caught:
         call(np.ones(3))
+    assert "file.py:3, in user" in str(caught.value)
     assert getattr(caught.value, COMES_FIRST) is (repeats and first)
     assert getattr(caught.value, WRONG_SITE) == (SITE, True)
 

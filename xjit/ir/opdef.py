@@ -246,6 +246,7 @@ class OpDef:
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
     reads      params of such an operation -> the numbers of the operands that the parameters of each graph start as
     raises     what else the reference may raise, depending on the elements
+    bound      params -> the reference with these, where it is called more quickly so
     """
 
     name: str
@@ -274,6 +275,7 @@ class OpDef:
     control: Literal["", "loop", "branch"] = ""
     reads: Callable[[Params], tuple[range | tuple[int, ...], ...]] | None = None
     raises: tuple[type[Exception], ...] = ()
+    bound: Callable[[Params], Callable[..., Any]] | None = None
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     shorter: Callable[[Any], tuple[OpDef, Any] | None] | None = None

@@ -41,6 +41,10 @@ class Results:
     def arrays(self) -> Callable[[Any], tuple[Any, ...] | None]:
         """The function that takes the arrays out of a result, None out of one of another form."""
 
+        if self.form == tree.LEAF:
+            (part,) = self.parts
+            return lambda result: (result,) if _fits(part, result) else None
+
         def taken(result: Any) -> tuple[Any, ...] | None:
             leaves, form = tree.flatten(result)
             if form != self.form or not all(map(_fits, self.parts, leaves)):

@@ -49,10 +49,10 @@ def step(
     arguments = Arguments(trace, guarded=unknown)
     run = arguments.function(target, args, kwargs)
     where = position()
-    site = (where.file, where.line, label or label_of(target))
+    site = (where, label or label_of(target))
     known = trace.recorder.unforeseen.get(site)
     if known is False:
-        refuse(f"{site[2]} writes to an array that it gets", fix="pass a copy: x.copy()")
+        refuse(f"{site[1]} writes to an array that it gets", fix="pass a copy: x.copy()")
     typed = None if like is None or known else results_like(like[0])
     call = PythonCall(
         run,
@@ -65,7 +65,7 @@ def step(
         note=note,
     )
     node = trace.add(PYTHON_CALL, tuple(arguments.nodes), {"call": call}, where)
-    return DeferredObject(node, trace, site[2], kind) if typed is None else typed.traced(node, trace)
+    return DeferredObject(node, trace, site[1], kind) if typed is None else typed.traced(node, trace)
 
 
 def _check_seen(trace: CaptureTrace) -> None:

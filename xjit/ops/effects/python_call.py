@@ -10,6 +10,7 @@ import numpy as np
 from xjit.errors import XjitError
 from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
 from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
 from xjit.types import OBJECT, ArrayType, TupleType, Type
 
@@ -36,8 +37,8 @@ def unboxed(value: Any) -> Any:
     return found.value if type(found) is Box else found
 
 
-Site: TypeAlias = tuple[str, int, str]
-"""The place of a call in the user's code, by which later traces know what became of it: file, line, and label."""
+Site: TypeAlias = tuple[Where, str]
+"""The place of a call in the user's code and its label, by which later traces know what became of it."""
 
 
 def itself(value: Any) -> Any:
@@ -79,7 +80,7 @@ class PythonCall:
     ) -> None:
         self.function = function
         self.site = site
-        self.label = site[2]
+        self.label = site[1]
         self.first = first
         self.guarded = guarded
         self.types = None if types is None else tuple(types)
@@ -88,25 +89,40 @@ class PythonCall:
         self.note = note
 
     def __call__(self, *operands: Any) -> Any:
+        return self.bound()(*operands)
+
+    def bound(self) -> Callable[..., Any]:
+        """The call as a function of its operands."""
+        arrays, called = self.arrays, self._guarded if self.guarded else self.function
+        if arrays is None:
+            return lambda *operands: Box(called(*operands))
+        single = self.types is not None and len(self.types) == 1
+
+        def run(*operands: Any) -> Any:
+            found = arrays(called(*operands))
+            if found is None:
+                self._not_expected()
+            return found[0] if single else found
+
+        return run
+
+    def _guarded(self, *operands: Any) -> Any:
         try:
-            result = self.function(*operands)
+            return self.function(*operands)
         except ValueError as error:
-            if self.guarded and "read-only" in str(error):
+            if "read-only" in str(error):
                 self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
             raise
-        if self.arrays is None:
-            return Box(result)
-        found = self.arrays(result)
-        if found is None:
-            self._unforeseen(
-                "has returned something of another type than its arguments let expect",
-                "call again: from now on nothing is expected of it",
-                True,
-            )
-        return found[0] if self.types is not None and len(self.types) == 1 else found
+
+    def _not_expected(self) -> NoReturn:
+        self._unforeseen(
+            "has returned something of another type than its arguments let expect",
+            "call again: from now on nothing is expected of it",
+            True,
+        )
 
     def _unforeseen(self, what: str, fix: str, result: bool) -> NoReturn:
-        error = UnforeseenCall(f"{self.label} {what}", fix=fix)
+        error = UnforeseenCall(f"{self.label} {what}", where=self.site[0], fix=fix)
         setattr(error, COMES_FIRST, self.first and (self.repeats or not result))
         setattr(error, WRONG_SITE, (self.site, result))
         raise error
@@ -140,6 +156,7 @@ PYTHON_CALL = register(
         silent=True,
         threaded=True,
         raises=(Exception,),
+        bound=lambda params: params["call"].bound(),
         doc="What a function of Python's makes of the operands, called in its place, once.",
     )
 )

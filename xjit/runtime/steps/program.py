@@ -292,7 +292,10 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
 
 def called_function(step: CallStep, record: OpDef) -> Function:
     """The operation with its params; NumPy's warnings are left out."""
-    function: Function = functools.partial(record.reference, **dict(step.operation.params))
+    params = dict(step.operation.params)
+    if record.bound is not None:
+        return record.bound(params)
+    function: Function = functools.partial(record.reference, **params)
     if record.has_effects:
         function = _located(step.where, function)
     if step.fallback:
