@@ -18,6 +18,9 @@ IN_TURN = on(replace(PROCESSOR, blocked_work=float("inf")))
 RNG = np.random.default_rng(6)
 X = RNG.random((5000, 12)) - 0.5
 K = RNG.integers(0, 5000, 5000)
+BEGINS = np.concatenate([[0], np.cumsum(RNG.integers(0, 20, 5000))])
+DATA = RNG.random(BEGINS[-1]) - 0.5
+COLUMNS = RNG.integers(0, 5000, BEGINS[-1])
 
 
 def rolling(x: Any) -> Any:
@@ -53,7 +56,17 @@ def in_arms(x: Any, k: Any) -> Any:
     return y
 
 
+def sparse(data: Any, columns: Any, begins: Any, x: Any) -> Any:
+    """Windows of which each may be all of a long array."""
+    y = np.empty(len(begins) - 1)
+    for i in range(len(y)):
+        row = slice(begins[i], begins[i + 1])
+        y[i] = data[row] @ x[columns[row]]
+    return y
+
+
 SHARED = {
+    "sparse": (sparse, (DATA, COLUMNS, BEGINS, X[:, 0].copy())),
     "rolling": (rolling, (X,)),
     "triangle": (triangle, (X[:400].copy(),)),
     "in place": (in_place, (X,)),
@@ -95,7 +108,16 @@ def summed(x: Any) -> Any:
     return y, total
 
 
+def long_windows(data: Any, begins: Any) -> Any:
+    """Windows of which each may be all of a long array, and numbers from the turn before."""
+    y = np.ones(len(begins))
+    for i in range(1, len(begins)):
+        y[i] = y[i - 1] * 0.5 + data[begins[i - 1] : begins[i]].sum()
+    return y
+
+
 NEEDED = {
+    "long windows": (long_windows, (DATA, BEGINS)),
     "from before": (from_before, (X,)),
     "from behind": (from_behind, (X,)),
     "shown from the next on": (shown_from_the_next_on, (X,)),

@@ -179,7 +179,7 @@ class LoopKernelStep:
     ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
     of these. The first parameters of both are the carried values; the last ones have ``results``. There are so many
     ``trips``, infinitely many where nobody knows it. All turns are done for one block of rows after the other if they
-    are ``blocked``.
+    are ``blocked``. A loop that is one kernel only if threads share its turns has these ``apart``.
     """
 
     node: Node
@@ -188,6 +188,7 @@ class LoopKernelStep:
     results: tuple[Node, ...]
     trips: float
     blocked: bool = False
+    apart: bool = False
 
     @property
     def parts(self) -> tuple[SubPlan, ...]:

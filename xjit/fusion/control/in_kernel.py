@@ -94,7 +94,18 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
             return blocked
     step = _loop(node, around) if node.op.control == "loop" else _branch(node, around)
     lasting = step.lasting if isinstance(step, LoopKernelStep) else ()
-    return step if all(_is_one_kernel(sub, around.machine, lasting) for sub in step.parts) else None
+    if all(_is_one_kernel(sub, around.machine, lasting) for sub in step.parts):
+        return step
+    return _apart(step, around.machine) if isinstance(step, LoopKernelStep) and not lasting else None
+
+
+def _apart(step: LoopKernelStep, machine: Machine) -> LoopKernelStep | None:
+    """The step of a loop that is one kernel if threads share its turns, which have a part each of long windows."""
+    if not step.node.kwargs.get("apart") or step.trips == math.inf:
+        return None
+    share = 1.0 / max(step.trips, 1.0)
+    short = all(_is_one_kernel(sub, machine, (), share) for sub in step.parts)
+    return replace(step, apart=True) if short else None
 
 
 def _blocked(loop: Node, around: Surroundings) -> LoopKernelStep | None:
@@ -158,50 +169,53 @@ def _is_kernels(sub: SubPlan) -> bool:
     return all(isinstance(step, kinds) for step in sub.plan.steps)
 
 
-def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep]) -> bool:
+def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep], share: float = 1.0) -> bool:
     """Return whether a plan has nothing but kernels that threads would not share, and is soon done, but for loops
-    that may be ``left``.
+    that may be ``left``. Windows whose lengths the run knows are that ``share`` of the longest that there may be.
     """
     if not _is_kernels(sub):
         return False
-    return work_of(sub, machine, left) < machine.lasting_work and widest_work(sub, machine) < machine.parallel_work
+    short = work_of(sub, machine, left, share) < machine.lasting_work
+    return short and widest_work(sub, machine, share) < machine.parallel_work
 
 
-def widest_work(sub: SubPlan, machine: Machine) -> float:
+def widest_work(sub: SubPlan, machine: Machine, share: float = 1.0) -> float:
     """The work of the largest kernel of a plan in additions, those in loops and branches included."""
     found = 0.0
     for step in sub.plan.steps:
         if isinstance(step, KernelStep):
-            found = max(found, sum(_work_of_kernel(step, sub, machine)))
+            found = max(found, sum(_work_of_kernel(step, sub, machine, share)))
         elif isinstance(step, LoopKernelStep | BranchKernelStep):
-            found = max(found, *(widest_work(part, machine) for part in step.parts))
+            found = max(found, *(widest_work(part, machine, share) for part in step.parts))
     return found
 
 
-def work_of(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep] = ()) -> float:
+def work_of(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep] = (), share: float = 1.0) -> float:
     """The work of a plan in additions; infinite where it has a loop of unknown length.
 
     Of loops that may be ``left`` a turn counts.
     """
-    return sum(_works(sub, machine, left))
+    return sum(_works(sub, machine, left, share))
 
 
-def _works(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep]) -> Iterator[float]:
+def _works(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep], share: float) -> Iterator[float]:
     for step in sub.plan.steps:
         match step:
             case KernelStep():
-                yield from _work_of_kernel(step, sub, machine)
+                yield from _work_of_kernel(step, sub, machine, share)
             case LoopKernelStep():
                 trips = 1 if step in left else step.trips
-                yield work_of(step.first, machine) + trips * work_of(step.turn, machine)
+                yield work_of(step.first, machine, (), share) + trips * work_of(step.turn, machine, (), share)
             case BranchKernelStep():
-                yield max(work_of(branch, machine) for branch in step.branches)
+                yield max(work_of(branch, machine, (), share) for branch in step.branches)
             case _:
                 pass
 
 
-def _work_of_kernel(step: KernelStep, sub: SubPlan, machine: Machine) -> Iterator[float]:
+def _work_of_kernel(step: KernelStep, sub: SubPlan, machine: Machine, share: float) -> Iterator[float]:
     for statement in step.statements:
         visits = sub.plan.slices.of(statement).visits
         each = sum(element_cost(indexed.node, machine) for indexed in visits)
-        yield math.prod(statement.dims) * (1.0 + each)
+        limited = {axis for axis, _ in statement.domain.limits}
+        lengths = (max(1.0, size * share) if axis in limited else size for axis, size in enumerate(statement.dims))
+        yield math.prod(lengths) * (1.0 + each)

@@ -42,7 +42,7 @@ def _reference(
     most: int | None = None,
     changes: tuple[int, ...] = (),
     blocked: tuple[int, ...] = (),
-    apart: bool = False,
+    apart: tuple[int, ...] = (),
     masked: int | None = None,
 ) -> tuple[Any, ...]:
     condition, body = graphs

@@ -76,17 +76,17 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
             return _some_at_a_time(node, min(some, machine.most_masked_turns), way)
         if turns * work > machine.blocked_work and machine.blocked_turn_work <= work and some >= 2:
             return _some_at_a_time(node, some, way)
-    node = _counted(node, machine)
+    node = node if way in refused else _counted(node, machine, way)
     graphs = (mark_rows_apart(one, machine, refused, (*way, at)) for at, one in enumerate(node.param(GRAPHS)))
     return with_graphs(node, tuple(graphs))
 
 
-def _counted(node: Node, machine: Machine) -> Node:
+def _counted(node: Node, machine: Machine, way: Way) -> Node:
     """The operation of control; a counted loop with work for threads, whose turns may be apart, with a mark."""
     known = turns_of(parts_of(node)) if node.op.control == "loop" else None
     if known is None or len(known.values) * _work_of_turn(node) < machine.blocked_work:
         return node
-    return replace(node, params=(*node.params, ("apart", True)))
+    return replace(node, params=(*node.params, ("apart", way)))
 
 
 def _work_of_turn(loop: Node) -> int:

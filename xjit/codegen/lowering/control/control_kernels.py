@@ -83,6 +83,10 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
         lowered: LoweredKernel | None = _in_blocks(step, machine, varying)
     else:
         lowered = _apart(step, machine, varying)
+    if lowered is None and step.apart:
+        refusal = NoBlocksError("turns need each other")
+        refusal.way = step.node.param("apart")
+        raise refusal
     if lowered is None:
         own = _begun(machine, varying)
         lowered = own.lowered(tuple(own.resumable(step, own_node(INT64))), resumed=True)
@@ -102,7 +106,7 @@ def _apart(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKern
     own = _begun(machine, varying)
     try:
         turns = tuple(loop_of_turns(own, step, count))
-        own.work *= count.turns
+        own.work *= count.turns / (machine.most_pieces if step.apart else 1)
         return own.lowered(turns, apart=True)
     except RefusedError:
         return None
