@@ -19,6 +19,7 @@ from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.buffers.updates import NotInPlaceError
+from xjit.fusion.grouping.row_groups import by_rows
 from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep, Plan, SortStep
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
@@ -87,6 +88,7 @@ class Draft:
     inner: Mapping[Node, tuple[Draft, ...]] = field(default_factory=dict)
     owned: frozenset[Node] = frozenset()
     tiled: bool = True
+    in_tiles: bool = False
     written: Written = ()
     unstored: Draft | None = None
     unmarked: Draft | None = None
@@ -226,6 +228,8 @@ def _planned(draft: Draft) -> Draft:
     viewed = frozenset(node for node, is_view in outputs if is_view)
     target = draft.target if draft.tiled else draft.target.without_tiles()
     plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned, draft.stores)
+    if draft.in_tiles:
+        plan = replace(plan, steps=tuple(by_rows(plan.steps, plan.slices, draft.layouts)))
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
     return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
 
@@ -233,13 +237,16 @@ def _planned(draft: Draft) -> Draft:
 def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     """The plans of the graphs inside of an operation of control."""
     from xjit.programs.control_steps import inner_specs, owned_parameters
+    from xjit.programs.time_tiles import may_be_tiled
 
     found: list[Draft] = []
     specs = inner_specs(node, plan, draft.layouts)
+    in_tiles = may_be_tiled(node, draft.target.machine)
     for graph, of, owned in zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True):
         views = (False,) * len(graph.outputs)
-        parts = Draft(graph, draft.target, of, views, draft.varying, draft.watch, owned=owned, tiled=draft.tiled)
-        found.append(_plan(parts))
+        target = draft.target.inside_time_tiles() if in_tiles else draft.target
+        parts = Draft(graph, target, of, views, draft.varying, draft.watch, owned=owned, tiled=draft.tiled)
+        found.append(_plan(replace(parts, in_tiles=in_tiles)))
     return tuple(found)
 
 
@@ -383,7 +390,7 @@ def _lowered(draft: Draft, memories: tuple[int, ...]) -> Lowered:
         node: tuple(_lowered(part, (-1,) * len(part.views)) for part in parts) for node, parts in draft.inner.items()
     }
     parts = draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner
-    return Lowered(*parts, written=draft.written, stores=draft.stores)
+    return Lowered(*parts, written=draft.written, stores=draft.stores, in_tiles=draft.in_tiles)
 
 
 def may_contract(graph: Graph) -> bool:

@@ -245,6 +245,21 @@ class Machine:
     narrowest_tile: int
     """Elements of pieces of rows at least, so that loops stay long."""
 
+    # Turns of loops, in tiles of time.
+
+    time_tiled_bytes: int
+    """Bytes of what the turns of a loop change from which on several of them are done for one tile of rows after the
+    other; fewer stay in the last-level cache from turn to turn."""
+
+    time_tile_bytes: int
+    """Bytes of the rows that the turns of a tile work on at a time: a thread's part of the last-level cache."""
+
+    most_turns: int
+    """Turns at most that are done for one tile."""
+
+    band_work: float
+    """Work of the rows that a nest of such a turn takes at a time, in additions: enough to be worth a call."""
+
     # Operands that lie across each other, in transposed tiles.
 
     transposed_columns: int
@@ -383,6 +398,10 @@ def processor() -> Machine:
         tile_bytes=131_072,
         least_tiles=8,
         narrowest_tile=256,
+        time_tiled_bytes=24 << 20,
+        time_tile_bytes=8 << 20,
+        most_turns=32,
+        band_work=8_000.0,
         transposed_columns=64,
         transposed_bytes=32_768,
         transposed_rows=256,

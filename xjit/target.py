@@ -32,6 +32,11 @@ class Target:
         """The target as one on which no stencils are worth tiles."""
         return replace(self, machine=replace(self.machine, tiled_bytes=sys.maxsize))
 
+    def inside_time_tiles(self) -> Target:
+        """The target as one on which the iterations of all nests are single rows, for the turns of a loop."""
+        rows = replace(self.machine, tiled_bytes=sys.maxsize, lone_share=0.0, fewest_paired_rows=sys.maxsize)
+        return replace(self, machine=rows)
+
     def inside_blocks_of_rows(self) -> Target:
         """The target as one thread of it, for what is done to a block of rows."""
         alone = replace(self.machine, parallel_work=math.inf, lasting_work=math.inf, blocked_work=math.inf)

@@ -18,6 +18,7 @@ from xjit.fusion.regions.materialized import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.node import Node
+from xjit.programs.time_tiles import NoTimeTilesError, time_tiles
 from xjit.runtime.calls.records import ArraySpec
 from xjit.runtime.spec import Block, BranchStep, LoopStep, Step, blocks_of
 from xjit.types import TupleType
@@ -64,7 +65,13 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in inner_graphs(node))
     test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
     turn, after = builder.inside(body, owned_parameters(node)[1]).block(of_body, body.kernels)
-    return LoopStep(started, results, test, tested, turn, after)
+    step = LoopStep(started, results, test, tested, turn, after)
+    if not body.in_tiles:
+        return step
+    try:
+        return replace(step, tiles=time_tiles(step, [kernel for kernel, _ in body.kernels], builder.machine))
+    except NoTimeTilesError as error:
+        return replace(step, untiled=str(error))
 
 
 def branch_step(builder: Builder, node: Node) -> BranchStep:

@@ -22,7 +22,8 @@ class Lowered:
     """Everything that is known before machine code: for running, explaining and printing.
 
     ``inner`` holds the programs of the graphs inside of operations of control. The outputs ``written`` are stored
-    into memory of parameters, as the ``stores`` say.
+    into memory of parameters, as the ``stores`` say. What is ``in_tiles`` is the body of a loop whose turns may be
+    done for tiles of rows.
     """
 
     graph: Graph
@@ -35,6 +36,7 @@ class Lowered:
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
     written: Written = ()
     stores: Stores = NO_STORES
+    in_tiles: bool = False
 
     def all(self) -> Iterator[Lowered]:
         """The program itself, and all inside of it."""

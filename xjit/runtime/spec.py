@@ -24,6 +24,7 @@ import numpy as np
 from xjit.dataclass import dataclass, replace
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.tiled_turns import TimeTiles
 
 Params: TypeAlias = "tuple[tuple[str, Any], ...]"
 
@@ -245,6 +246,9 @@ class LoopStep:
             if not test: break
             body
             results = next
+
+    With ``tiles`` several turns may be done for one part of the rows after the other, else ``untiled`` says why not,
+    if that was looked at.
     """
 
     inputs: tuple[int, ...]
@@ -253,6 +257,8 @@ class LoopStep:
     test: int
     body: Block
     next: tuple[int, ...]
+    tiles: TimeTiles | None = None
+    untiled: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from xjit.ir.source_location import Where
 from xjit.llvm.digests import digest
 from xjit.runtime import spec
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
 from xjit.runtime.record_text import read, written
 
 KIND = "program"
@@ -80,7 +81,7 @@ _OF_PROGRAMS = (
     *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.CompactionRoutine, spec.Pointer, spec.KernelSpec),
     *(spec.Constant, spec.Operation, spec.Failure),
     *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep),
-    *(spec.Block, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
+    *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
 _CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, ArraySpec, ScalarSpec, Where)}

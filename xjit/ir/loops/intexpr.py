@@ -182,6 +182,15 @@ def evaluate(expr: IntExpr, values: Mapping[str, int]) -> int:
     return found
 
 
+def with_words(expr: IntExpr, values: Mapping[str, int]) -> IntExpr:
+    """The expression with numbers in place of words.
+
+    >>> print(with_words(variable("i") * word("n") + 1, {"n": 6}))
+    6*i + 1
+    """
+    return _rebuilt(expr, lambda atom: constant(values[_name(atom)]) if atom.kind is Atom.WORD else atom)
+
+
 def factors(product: IntExpr) -> tuple[IntExpr, ...]:
     """The atoms of a product."""
     return operands(product) if product.kind is Atom.PRODUCT else (product,)

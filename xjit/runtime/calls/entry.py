@@ -117,7 +117,7 @@ class NativeEntries:
         unlocked = program.heavy
         if program.code:
             self._native.bind(instructions_runner=instructions_runner().function("run_instructions"))
-        if any(call.chunk < call.extent and not call.resumed for call in program.kernels):
+        if any(call.chunk < call.extent and not call.resumed for call in program.kernels) or program.is_tiled:
             from xjit.runtime.parallel import pool as pools
 
             pool = pools.shared_pool()

@@ -15,8 +15,21 @@ import numpy as np
 
 from xjit.alignment import SMALLEST_BYTES, padded
 from xjit.runtime.calls.entry_layout import OFFSETS
-from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless, buffers_of, targets_of
+from xjit.runtime.calls.instructions import (
+    BeginTiles,
+    Choose,
+    Copy,
+    EndIf,
+    EndTurn,
+    Jump,
+    Note,
+    Rotate,
+    Unless,
+    buffers_of,
+    targets_of,
+)
 from xjit.runtime.calls.records import ArraySpec, FastProgram, Instruction, KernelCall, ScalarSpec
+from xjit.runtime.calls.tiled_turns import ENTRY, HEADER, NestRows, TimeTiles
 
 _SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
 _BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
@@ -50,7 +63,7 @@ def _check_code(program: FastProgram, buffers: int) -> None:
     if program.calls:
         raise ValueError("a program has calls in a straight line or code, not both")
     for one in program.code:
-        if isinstance(one, KernelCall):
+        if isinstance(one, KernelCall | Note):
             continue
         if not all(0 <= buffer < buffers for buffer in buffers_of(one)):
             raise ValueError(f"{one} works on other buffers than the {buffers} of the program")
@@ -75,7 +88,6 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
     offsets, size = program.block
     temp_bytes = padded(size) if program.code else size
     meetings = tuple(_meetings(program))
-    tables = sum(len(call.table) for call in program.kernels) if program.code else 0
     words = [
         len(program.inputs),
         len(program.arrays),
@@ -84,7 +96,7 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
         _table_words(program),
         int(program.single),
         int(unlocked),
-        temp_bytes + 8 * tables,
+        temp_bytes + 8 * program.tables,
         len(program.failures),
         len(program.conditions.apart),
         len(program.conditions.codes),
@@ -215,6 +227,28 @@ def _instruction_words(one: Instruction, table: int) -> list[int]:
             return _with_length([5, PATIENCE if size > _LONG_COPY_BYTES else 1, to, source, address, size])
         case EndIf(first, count):
             return _with_length([6, 0, first, count])
+        case Note(record, call, nests, copied):
+            words = [word for nest in nests for word in _nest_words(nest)]
+            return _with_length([8, 0, record, *_with_length(_call_words(call)), len(nests), *words, *_counted(copied)])
+        case BeginTiles(record, tiles):
+            return _with_length([9, 0, record, *_header_words(tiles)])
+        case EndTurn(record, last):
+            return _with_length([10, PATIENCE, record, int(last)])
+
+
+def _counted(words: Sequence[int]) -> list[int]:
+    return [len(words), *words]
+
+
+def _nest_words(nest: NestRows) -> list[int]:
+    return [nest.first, nest.stop, nest.steps, nest.begin, nest.skew, nest.before]
+
+
+def _header_words(tiles: TimeTiles) -> list[int]:
+    """The first words of a record in which nothing is noted."""
+    behind = HEADER + ENTRY * tiles.entries
+    shape = tiles.begin, tiles.width, tiles.tiles, tiles.band, tiles.turns, tiles.skew, tiles.before
+    return [0, behind, 0, 0, behind, *shape]
 
 
 def _weight(call: KernelCall) -> int:

@@ -6,9 +6,13 @@ instructions, the number behind the last one is the end of the program.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
+
+if TYPE_CHECKING:
+    from xjit.runtime.calls.records import KernelCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,37 @@ class EndIf:
     count: int
 
 
-Control: TypeAlias = "Jump | Unless | Choose | Rotate | Copy | EndIf"
-"""An instruction that is no call of a kernel."""
+@dataclass(frozen=True, slots=True)
+class BeginTiles:
+    """Begins to note calls in a record, a buffer, which a loop runs in tiles of time."""
+
+    record: int
+    tiles: TimeTiles
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Notes a call of a kernel in a record: ``nests`` are its iterations that are rows.
+
+    The words that the slots ``copied`` point to are copied, as they change before it runs.
+    """
+
+    record: int
+    call: KernelCall
+    nests: tuple[NestRows, ...]
+    copied: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """Runs what a record holds, in tiles, where it holds as many turns as it may, or where that was the ``last`` one."""
+
+    record: int
+    last: bool = False
+
+
+Control: TypeAlias = "Jump | Unless | Choose | Rotate | Copy | EndIf | BeginTiles | Note | EndTurn"
+"""An instruction that is no call of a kernel now."""
 
 
 def targets_of(instruction: Control) -> tuple[int, ...]:
@@ -88,4 +121,6 @@ def buffers_of(instruction: Control) -> tuple[int, ...]:
             return (to,) if source < 0 else (to, source)
         case EndIf(first, count):
             return tuple(range(first, first + count))
+        case BeginTiles(record) | Note(record) | EndTurn(record):
+            return (record,)
     return ()

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless
+from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Note, Rotate, Unless
 from xjit.runtime.calls.records import Instruction, KernelCall
 
 Buffer = TypeVar("Buffer")
@@ -30,6 +30,8 @@ def run_instructions(
         match one:
             case KernelCall():
                 run(one, buffers)
+            case Note(call=call):  # in the order of the program
+                run(call, buffers)
             case Jump(target):
                 at = target
             case Unless(buffer, target):

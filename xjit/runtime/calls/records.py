@@ -15,7 +15,7 @@ import numpy as np
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass
-from xjit.runtime.calls.instructions import Control
+from xjit.runtime.calls.instructions import Control, Note
 from xjit.runtime.miss import Miss
 from xjit.types import is_writable
 
@@ -148,8 +148,19 @@ class FastProgram:
 
     @property
     def kernels(self) -> tuple[KernelCall, ...]:
-        """All calls of kernels."""
-        return tuple(one for one in self.instructions if isinstance(one, KernelCall))
+        """All calls of kernels, those that are noted too."""
+        noted = (one.call if isinstance(one, Note) else one for one in self.instructions)
+        return tuple(one for one in noted if isinstance(one, KernelCall))
+
+    @property
+    def tables(self) -> int:
+        """The words of the tables of all calls that are run in their turn, if there is code."""
+        return sum(len(one.table) for one in self.code if isinstance(one, KernelCall))
+
+    @property
+    def is_tiled(self) -> bool:
+        """Return whether turns of a loop run in tiles of time."""
+        return any(isinstance(one, Note) for one in self.code)
 
     @property
     def arrays(self) -> tuple[ArraySpec, ...]:

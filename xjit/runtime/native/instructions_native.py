@@ -11,6 +11,10 @@ is a run of words that begins with their number, its kind, and its weight:
     5  copy     buffer to write, buffer to read or -1, byte of it to begin at or address of a constant, bytes
     6  end if   first status, number of statuses
     7  end
+    8  note     record, then a call as above, number of nests, nests (first and last iteration, iterations of a row,
+                first row, skew, rows it begins later), number of slots, slots whose words are copied
+    9  tiles    record, its first words: nothing is noted yet
+    10 end turn record, whether it is the last one: runs what is noted (:mod:`xjit.runtime.native.tiled_turns_native`)
 
 A target is a distance in words from the first instruction. The tables of all calls lie side by side: their words are
 copied there once, and before each call the addresses of its buffers are stored in its table.
@@ -22,6 +26,7 @@ come to ``$PATIENCE``: what takes some time weighs as much by itself.
 from __future__ import annotations
 
 from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, TURNS_TEXT, WORDS_TEXT
+from xjit.runtime.native.tiled_turns_native import TILED_TURNS_TEXT
 
 _TEXT = r"""
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
@@ -239,7 +244,10 @@ fetch:
                                  i64 3, label %choose
                                  i64 4, label %rotate
                                  i64 5, label %copy
-                                 i64 6, label %end_if ]
+                                 i64 6, label %end_if
+                                 i64 8, label %note
+                                 i64 9, label %begin_tiles
+                                 i64 10, label %end_turn ]
 call:
   %stop = call i1 @run_kernel(ptr %at, ptr %buffers, ptr %tables, ptr %watch)
   br i1 %stop, label %stopped, label %go_on
@@ -269,9 +277,19 @@ copy:
 end_if:
   %failed = call i1 @has_failed(ptr %at, ptr %buffers)
   br i1 %failed, label %end, label %go_on
+note:
+  call void @note(ptr %at, ptr %buffers)
+  br label %go_on
+begin_tiles:
+  call void @begin_tiles(ptr %at, ptr %buffers)
+  br label %go_on
+end_turn:
+  %stop_in_turn = call i1 @end_turn(ptr %at, ptr %buffers, ptr %watch)
+  br i1 %stop_in_turn, label %stopped, label %go_on
 go_on:
   %after = phi ptr [ %next, %call ], [ %jumped, %jump ], [ %after_unless, %unless ], [ %after_choice, %choose ],
-      [ %next, %rotate ], [ %next, %copy ], [ %next, %end_if ]
+      [ %next, %rotate ], [ %next, %copy ], [ %next, %end_if ], [ %next, %note ], [ %next, %begin_tiles ],
+      [ %next, %end_turn ]
   %weight = call i64 @word(ptr %at, i64 2)
   %left_after = sub i64 %left, %weight
   %due = icmp sle i64 %left_after, 0
@@ -286,4 +304,4 @@ stopped:
 }
 """
 
-INSTRUCTIONS_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + _TEXT
+INSTRUCTIONS_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + TILED_TURNS_TEXT + _TEXT

@@ -13,27 +13,32 @@ from typing import Any
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass, field
-from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless
+from xjit.runtime.calls.instructions import BeginTiles, Choose, Copy, EndIf, EndTurn, Jump, Note, Rotate, Unless
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, Instruction, KernelCall
-from xjit.runtime.spec import Step
+from xjit.runtime.spec import RunStep, Step
 from xjit.runtime.steps.kernel_calls import Loading, error_maker, fast_program
 from xjit.runtime.steps.registers import Assignment, assign
 from xjit.runtime.steps.virtual_code import (
+    Begin,
     Duplicate,
     Goto,
     Label,
     Layout,
     Move,
+    Noting,
     Pick,
     Place,
     Run,
     Test,
+    TurnEnd,
     Virtual,
     Writer,
     as_array,
 )
 
 NO_CONDITIONS = Conditions()
+NUMBER_BYTES = 8
+"""Bytes of what counts as a number in a turn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +63,15 @@ def native_block(
     ``layouts`` say how the slots that they read lie in memory. The slots ``given`` are arguments whether they are
     read or not, and come first.
     """
-    writer = Writer(layouts=dict(layouts))
-    for slot in given:
-        writer.place(slot)
-    writer.steps(steps)
-    outputs = {slot: as_array(writer.layouts[slot]) for slot in wanted}
-    assignment, cells = _assigned(writer, outputs)
+    for tiling in (True, False):
+        writer = Writer(layouts=dict(layouts), tiling=tiling)
+        for slot in given:
+            writer.place(slot)
+        writer.steps(steps)
+        outputs = {slot: as_array(writer.layouts[slot]) for slot in wanted}
+        assignment, cells = _assigned(writer, outputs)
+        if _can_be_noted(writer, assignment):
+            break
     return _Assembler(writer, assignment, outputs, cells, loading, conditions).block()
 
 
@@ -99,6 +107,31 @@ def _families(assignment: Assignment) -> list[int]:
         joined = {families[one] for one in chain}
         families = [lowest if family in joined else family for family in families]
     return families
+
+
+def _numbers(step: RunStep) -> Iterator[int]:
+    """Yield the numbers of the kernels that have something to do."""
+    return (number for number, kernel in enumerate(step.kernels) if kernel.extent > 0)
+
+
+def _can_be_noted(writer: Writer, assignment: Assignment) -> bool:
+    """Return whether rows of turns touch memory as the steps say: registers of different families share none, and
+    nothing but numbers is copied between the kernels of a turn.
+    """
+    families = _families(assignment)
+    for several in writer.families:
+        own = [{families[assignment.registers[cell]] for cell in family if cell in assignment.registers} for family in several]
+        if sum(map(len, own)) > len(set().union(*own)):
+            return False
+    inside = False
+    for one in assignment.code:
+        if isinstance(one, Run) and one.noting is not None:
+            inside = True
+        elif isinstance(one, TurnEnd) and one.last:
+            inside = False
+        elif inside and isinstance(one, Duplicate) and assignment.cells[one.to].size > NUMBER_BYTES:
+            return False
+    return True
 
 
 @dataclass(eq=False)
@@ -177,6 +210,10 @@ class _Assembler:
                 self.code.append(self._copy(one))
             case Label(number):
                 self.places[number] = len(self.code)
+            case Begin(record, tiles):
+                self.code.append(BeginTiles(self._buffer(record), tiles))
+            case TurnEnd(record, _, last):
+                self.code.append(EndTurn(self._buffer(record), last))
             case _:
                 self.code.append(one)
 
@@ -205,10 +242,18 @@ class _Assembler:
         self.status += len(step.failures)
         places = (*run.inputs, *map(Place, run.results))
         beyond = (*scratch, *statuses)
-        for call in program.calls:
-            yield self._call(call, places, beyond, light=not step.heavy)
+        for call, number in zip(program.calls, _numbers(step), strict=True):
+            made = self._call(call, places, beyond, light=not step.heavy)
+            yield made if run.noting is None else self._noted(made, run.noting, number)
         if step.failures:
             yield EndIf(statuses.start, len(statuses))
+
+    def _noted(self, call: KernelCall, noting: Noting, number: int) -> Instruction:
+        """A call of a turn in tiles; of those that are no rows the call itself."""
+        kernel = noting.first + number
+        nests = tuple(one for one in noting.tiles.nests if one.kernel == kernel)
+        copied = tuple(slot for one, slot in noting.tiles.copied if one == kernel)
+        return Note(self._buffer(noting.record), call, nests, copied) if nests else call
 
     def _call(self, call: KernelCall, places: tuple[Place, ...], beyond: tuple[int, ...], light: bool) -> KernelCall:
         """A call with the buffers of the whole program. Addresses of constants stand in its table."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from xjit.dataclass import dataclass
 from xjit.runtime.steps.virtual_code import (
+    Begin,
     Cell,
     Duplicate,
     Goto,
@@ -22,6 +23,7 @@ from xjit.runtime.steps.virtual_code import (
     Pick,
     Run,
     Test,
+    TurnEnd,
     Virtual,
 )
 
@@ -95,8 +97,13 @@ def _with_copies(code: list[Virtual], cells: list[Cell], kept: int) -> tuple[lis
 def effects(one: Virtual) -> tuple[int, int]:
     """The cells that an instruction reads, and those that it fills."""
     match one:
-        case Run(_, inputs, results):
-            return _set([place.cell for place in inputs]), _set(results)
+        case Run(_, inputs, results, noting):
+            record = () if noting is None else (noting.record,)
+            return _set([*(place.cell for place in inputs), *record]), _set(results)
+        case Begin(record):
+            return 0, 1 << record
+        case TurnEnd(record, touched):
+            return _set([*touched, record]), 0
         case Move(to, sources):
             return _set(sources), _set(to)
         case Duplicate(to, source):

@@ -23,8 +23,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.tiled_turns import TimeTiles
 from xjit.runtime.spec import (
     BranchStep,
     CallStep,
@@ -75,6 +76,35 @@ class Run:
     step: RunStep
     inputs: tuple[Place, ...]
     results: tuple[int, ...]
+    noting: Noting | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noting:
+    """What notes the kernels of a turn: the cell of the ``record``, the tiles, and for each kernel of a run its number
+    in the turn.
+    """
+
+    record: int
+    tiles: TimeTiles
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Begins to note kernels in a cell."""
+
+    record: int
+    tiles: TimeTiles
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The end of a turn, or of the ``last`` one, behind which what was noted may be run; it touches these cells."""
+
+    record: int
+    cells: tuple[int, ...]
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +155,7 @@ class Label:
     number: int
 
 
-Virtual: TypeAlias = "Run | Move | Duplicate | Test | Pick | Goto | Label"
+Virtual: TypeAlias = "Run | Move | Duplicate | Test | Pick | Goto | Label | Begin | TurnEnd"
 
 _INTEGERS = {"int32": 4, "int64": 8, "bool": 1}
 """Bytes of the numbers that a branch may ask for, by their types."""
@@ -144,8 +174,10 @@ class Writer:
     cells: list[Cell] = field(default_factory=list)
     code: list[Virtual] = field(default_factory=list)
     given: dict[int, Layout] = field(default_factory=dict)
+    families: list[tuple[tuple[int, ...], ...]] = field(default_factory=list)
     labels: int = 0
     loops: int = 0
+    tiling: bool = True
 
     def steps(self, steps: Iterable[Step]) -> None:
         """Writes the steps of a block."""
@@ -244,6 +276,28 @@ class Writer:
         self._fill(step.results, results, step.outputs)
         self.code.append(Run(step, inputs, results))
 
+    def _record(self, step: LoopStep, tiles: TimeTiles) -> int:
+        """The cell of a record for the kernels of a loop."""
+        kernels = [kernel for one in step.body.steps if isinstance(one, RunStep) for kernel in one.kernels]
+        noted = {nest.kernel for nest in tiles.nests}
+        words = (len(kernels[number].pointers) + len(kernels[number].words) for number in noted)
+        record = self._cell(Cell(tiles.record_bytes(words)))
+        self.code.append(Begin(record, tiles))
+        return record
+
+    def _tiled(self, step: LoopStep, tiles: TimeTiles, record: int) -> None:
+        """Writes the body of a loop whose kernels are noted."""
+        begin, first = len(self.code), 0
+        self.steps(step.body.steps)
+        for place, one in enumerate(self.code[begin:], begin):
+            if isinstance(one, Run):
+                self.code[place] = replace(one, noting=Noting(record, tiles, first))
+                first += len(one.step.kernels)
+        runs = [one for one in self.code[begin:] if isinstance(one, Run)]
+        cells = {cell for run in runs for cell in (*run.results, *(place.cell for place in run.inputs))}
+        self.families.append(tuple(tuple(self.places[slot].cell for slot in family) for family in tiles.families))
+        self.code.append(TurnEnd(record, tuple(sorted(cells))))
+
     def _loop(self, step: LoopStep) -> None:
         self.loops += 1
         sources = tuple(map(self.cell, step.inputs))
@@ -252,13 +306,20 @@ class Writer:
         top, end = self.label(), self.label()
         self.code.append(Move(carried, sources))
         self._fill(step.results, carried, layouts)
+        tiles = step.tiles if self.tiling else None
+        record = -1 if tiles is None else self._record(step, tiles)
         self.code.append(Label(top))
         self.steps(step.condition.steps)
         self._require(_is_truth(self._layout(step.test)), "asks for something else than one truth value")
         self.code.append(Test(self._asked(step.test), end))
-        self.steps(step.body.steps)
+        if tiles is None:
+            self.steps(step.body.steps)
+        else:
+            self._tiled(step, tiles, record)
         self._hand_over(carried, step.next, layouts)
         self.code += (Goto(top), Label(end))
+        if tiles is not None:
+            self.code.append(TurnEnd(record, (), last=True))
         self._fill(step.results, carried, layouts)
 
     def _fill(self, slots: Sequence[int], cells: Sequence[int], layouts: Sequence[Layout]) -> None:
