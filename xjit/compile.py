@@ -73,7 +73,9 @@ class Draft:
     plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
     loops over whole values. The outputs ``written`` are stored into memory of parameters, as the ``stores`` say once
     there are any; ``unstored`` is the draft before them, ``unmarked`` that before loops were marked. The outputs
-    ``shown`` stay views of what is stored.
+    ``shown`` stay views of what is stored. What is ``in_tiles`` are graphs of a loop whose turns may be done for
+    tiles of rows; the ``way`` to a graph counts operations of control and their graphs, and those ``untiled`` are
+    known to be none, for these reasons.
     """
 
     graph: Graph
@@ -89,6 +91,8 @@ class Draft:
     owned: frozenset[Node] = frozenset()
     tiled: bool = True
     in_tiles: bool = False
+    way: tuple[int, ...] = ()
+    untiled: Mapping[tuple[int, ...], str] = field(default_factory=dict)
     written: Written = ()
     unstored: Draft | None = None
     unmarked: Draft | None = None
@@ -107,6 +111,10 @@ class Draft:
         if not self.inner:
             return self
         return replace(self, inner={node: tuple(map(change, parts)) for node, parts in self.inner.items()})
+
+    def with_sources(self) -> Draft:
+        """The draft with empty sources, for those who look at kernels only."""
+        return replace(self, sources=("",) * len(self.kernels)).with_inner(Draft.with_sources)
 
     @property
     def planned(self) -> Plan:
@@ -231,26 +239,47 @@ def _planned(draft: Draft) -> Draft:
     if draft.in_tiles:
         plan = replace(plan, steps=tuple(by_rows(plan.steps, plan.slices, draft.layouts)))
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
-    return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
+    inner = {step.node: _inner_plans(step.node, number, draft, plan) for number, step in enumerate(steps)}
+    return replace(draft, plan=plan, inner=inner)
 
 
-def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
+def _inner_plans(node: Node, number: int, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     """The plans of the graphs inside of an operation of control."""
     from xjit.programs.control_steps import inner_specs, owned_parameters
     from xjit.programs.time_tiles import may_be_tiled
 
     found: list[Draft] = []
     specs = inner_specs(node, plan, draft.layouts)
-    in_tiles = may_be_tiled(node, draft.target.machine)
-    for graph, of, owned in zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True):
-        views = (False,) * len(graph.outputs)
+    many = may_be_tiled(node, draft.target.machine)
+    for place, (graph, of, owned) in enumerate(zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True)):
+        views, way = (False,) * len(graph.outputs), (*draft.way, number, place)
+        in_tiles = many and way not in draft.untiled
         target = draft.target.inside_time_tiles() if in_tiles else draft.target
         parts = Draft(graph, target, of, views, draft.varying, draft.watch, owned=owned, tiled=draft.tiled)
-        found.append(_plan(replace(parts, in_tiles=in_tiles)))
+        found.append(_plan(replace(parts, in_tiles=in_tiles, way=way, untiled=draft.untiled)))
     return tuple(found)
 
 
 def _lower(draft: Draft) -> Draft:
+    """The draft with kernels; without tiles of time for loops whose kernels refuse these."""
+    lowered = _lowered_in_blocks(draft)
+    if any(part.in_tiles for part in lowered.all()):
+        refused = _refused_tiles(lowered)
+        if refused:
+            return _lower(_plan(replace(draft, untiled={**draft.untiled, **refused})))
+    return lowered
+
+
+def _refused_tiles(draft: Draft) -> dict[tuple[int, ...], str]:
+    """The ways of loops that are not done in tiles of time, with the reasons."""
+    from xjit.programs.builders import untiled_loops
+
+    found = untiled_loops(_lowered(draft.with_sources(), (-1,) * len(draft.views)))
+    parts = [(node, part) for one in draft.all() for node, several in one.inner.items() for part in several]
+    return {part.way: found[node] for node, part in parts if node in found}
+
+
+def _lowered_in_blocks(draft: Draft) -> Draft:
     """The draft with kernels; without blocks of rows where the loops refuse these."""
     from xjit.codegen.lowering.control.blocked_rows import NoBlocksError
 
@@ -261,7 +290,7 @@ def _lower(draft: Draft) -> Draft:
         except NoBlocksError as error:
             refused |= {error.way}
             assert draft.unmarked is not None, "loops are marked in the whole program"
-            draft = _plan(_own(_lay(_mark(draft.unmarked, refused))))
+            draft = _plan(_own(_lay(_mark(replace(draft.unmarked, untiled=draft.untiled), refused))))
 
 
 def _lowered_all(draft: Draft) -> Draft:
@@ -390,7 +419,8 @@ def _lowered(draft: Draft, memories: tuple[int, ...]) -> Lowered:
         node: tuple(_lowered(part, (-1,) * len(part.views)) for part in parts) for node, parts in draft.inner.items()
     }
     parts = draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner
-    return Lowered(*parts, written=draft.written, stores=draft.stores, in_tiles=draft.in_tiles)
+    tiles = draft.in_tiles, draft.untiled.get(draft.way, "")
+    return Lowered(*parts, draft.written, draft.stores, *tiles)
 
 
 def may_contract(graph: Graph) -> bool:
@@ -402,18 +432,10 @@ def may_contract(graph: Graph) -> bool:
 
 def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:
     """The program as plain data; ``apart`` are pairs of parameters that have to be two objects."""
-    from xjit.programs.libraries import LIBRARIES, NO_LIBRARIES
-    from xjit.programs.make_spec import Builder, layouts_of
+    from xjit.programs.builders import builder_of
     from xjit.runtime.check_spec import check
 
-    layouts = layouts_of(lowered.graph, lowered.specs, lowered.stores)
-    debug = config.flag("XJIT_DEBUG")
-    libraries = NO_LIBRARIES if debug else LIBRARIES
-    machine = lowered.target.machine
-    parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    written, held = lowered.written, lowered.stores.copies
-    builder = Builder(*parts, machine, libraries, apart, lowered.inner, written=written, held=held)
-    spec = builder.spec(lowered.kernels)
+    spec = builder_of(lowered, apart).spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)
     return spec
@@ -445,14 +467,6 @@ def build_program(
     if tell is not None:
         tell(spec)
     return program
-
-
-def kernel_key(source: str, *, contract: bool = False) -> str:
-    """The key under which the machine code of a kernel lies in the cache on disk."""
-    from xjit.codegen.front_end.numba_compat import object_key
-    from xjit.codegen.text.source import without_comments
-
-    return object_key(without_comments(source), contract=contract)
 
 
 def _compiled(

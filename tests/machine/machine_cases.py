@@ -92,6 +92,15 @@ def halved_in_turns(x: Any) -> Any:
     return y
 
 
+def smoothed_in_turns(x: Any) -> Any:
+    """A known number of turns of rows that need their neighbours."""
+    y, z = x.copy(), x.copy()
+    for _ in range(400):
+        y[1:-1] = 0.5 * (z[:-2] + z[2:])
+        z[1:-1] = 0.5 * (y[:-2] + y[2:])
+    return z
+
+
 def neighbours_in_turns(x: Any) -> Any:
     """Turns that replace a window of a square, nine times as large as its border, by means of neighbours."""
     y = x.copy()
@@ -180,6 +189,14 @@ def windows(x: Any, k: Any) -> Any:
 
 CUT = {"parallel_work": 1000.0}
 BLOCKS = {"blocked_work": 6e6, "most_blocked_work": 12e6, "blocked_turn_work": 20_000.0}
+TIME_TILES = {
+    "parallel_work": 100.0,
+    "time_tiled_bytes": 150_000,
+    "time_tile_bytes": 16_384,
+    "band_work": 200.0,
+    "most_turns": 4,
+    "time_tile_work": 300_000.0,
+}
 LARGE = np.where(np.arange(300) == 0, 5.0, normal(40, 300))
 
 CASES = {
@@ -218,6 +235,7 @@ CASES = {
     "halved in turns": case(halved_in_turns, normal(800)),
     "decayed in turns": case(decayed_in_turns, LARGE, **BLOCKS),
     "neighbours in turns": case(neighbours_in_turns, normal(40, 40)),
+    "smoothed in tiles of time": case(smoothed_in_turns, normal(400, 30), **TIME_TILES),
     # reductions along rows
     "softmax": case(softmax, normal(40, 700)),
     "logarithms of sums": case(lambda x: np.log(np.exp(x).sum(axis=1)), normal(60, 500)),
@@ -300,6 +318,12 @@ SEEN_IN = {
     "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),
+    "time_tiled_bytes": ("smoothed in tiles of time",),
+    "time_tile_bytes": ("smoothed in tiles of time",),
+    "least_time_tiles": ("smoothed in tiles of time",),
+    "time_tile_work": ("smoothed in tiles of time",),
+    "most_turns": ("smoothed in tiles of time",),
+    "band_work": ("smoothed in tiles of time",),
     "tiled_bytes": ("biharmonic",),
     "tile_bytes": ("blurred", "biharmonic in tiles"),
     "least_tiles": ("blurred", "biharmonic in tiles"),

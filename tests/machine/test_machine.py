@@ -21,6 +21,7 @@ from xjit import compile, machine, tree
 from xjit.inspect.stages import plan_text
 from xjit.machine import Machine, processor
 from xjit.programs.kernel_runs import piece_size
+from xjit.runtime.spec import LoopStep, all_steps
 
 NUMBERS = [field.name for field in fields(Machine)]
 
@@ -51,13 +52,16 @@ def traced(name: str) -> tuple[Any, Any]:
 
 
 def made(name: str, one: Machine) -> Any:
-    """Return what a program becomes: its plan, texts, table words, the steps of its shared loops and their pieces."""
+    """Return what a program becomes: its plan, texts, table words, steps of its shared loops, their pieces, and the
+    tiles of its loops.
+    """
     found, values = traced(name)
     lowered = compile.lower_graph(found.graph, values, found.views, target=on(one))
     kernels = [(text, kernel.words, kernel.extent, kernel.work) for kernel, text in lowered.kernels]
-    return plan_text(lowered.plan), [
-        (text, words, extent, piece_size(extent, work, one)) for text, words, extent, work in kernels
-    ]
+    steps = all_steps(compile.program_spec(lowered).body)
+    tiles = [step.tiles for step in steps if isinstance(step, LoopStep)]
+    pieces = [(text, words, extent, piece_size(extent, work, one)) for text, words, extent, work in kernels]
+    return plan_text(lowered.plan), pieces, tiles
 
 
 def bits(case: Case, one: Machine) -> list[bytes]:

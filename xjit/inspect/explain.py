@@ -109,7 +109,7 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    graph, steps = lowered.graph, _Steps(_reasons_for_python(lowered))
+    graph, steps = lowered.graph, _Steps(_ways_of_control(lowered))
     steps.add(lowered)
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
     temporary, results = _memory(lowered)
@@ -121,28 +121,39 @@ def explain(lowered: Lowered) -> Explanation:
         minimum,
         temporary,
         temporary + results,
-        tuple(reason for part in lowered.all() for reason in part.plan.reasons),
+        tuple(reason for part in lowered.all() for reason in (*part.plan.reasons, *_without_tiles(part))),
     )
 
 
-def _reasons_for_python(lowered: Lowered) -> Iterator[str]:
-    """For each loop and branch in their order the reason why it needs Python, empty where it does not."""
-    if not lowered.inner:
-        return iter(())
-    from xjit.compile import program_spec
-    from xjit.runtime.steps.native_groups import reasons
+def _without_tiles(lowered: Lowered) -> Iterator[str]:
+    """The reason why turns of a large loop go through all of its rows, given with the body of the loop."""
+    for node, parts in lowered.inner.items():
+        if parts[-1].untiled:
+            yield f"each turn of {node.op.name} at {node.where} goes through all rows: {parts[-1].untiled}"
 
-    return iter(reasons(program_spec(lowered)))
+
+def _ways_of_control(lowered: Lowered) -> Iterator[str]:
+    """For each loop and branch in their order the way in which it runs: the reason why it needs Python, its tiles."""
+    if not lowered.inner:
+        return
+    from xjit.compile import program_spec
+    from xjit.runtime.spec import LoopStep, all_steps
+    from xjit.runtime.steps.native_groups import is_control, reasons
+
+    spec = program_spec(lowered)
+    for reason, step in zip(reasons(spec), filter(is_control, all_steps(spec.body)), strict=True):
+        tiles = f", {step.tiles.in_words}" if isinstance(step, LoopStep) and step.tiles else ""
+        yield f"steps in Python: {reason}" if reason else f"native{tiles}"
 
 
 @dataclass(eq=False)
 class _Steps:
     """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn.
 
-    ``in_python`` are the reasons why loops and branches need Python.
+    ``ways`` are those in which loops and branches run.
     """
 
-    in_python: Iterator[str]
+    ways: Iterator[str]
     kernels: list[KernelReport] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     moved: int = 0
@@ -166,9 +177,7 @@ class _Steps:
                 case HostStep(node, reason):
                     self._add_whole(f"NumPy runs {node.op.name} ({node.where}): {reason}", node)
                 case ControlStep(node):
-                    reason = next(self.in_python)
-                    way = f"steps in Python: {reason}" if reason else "native"
-                    head = f"{node.op.control}: {node.op.name} ({node.where}), {way}"
+                    head = f"{node.op.control}: {node.op.name} ({node.where}), {next(self.ways)}"
                     self.lines.append(f"{head}\n{self._inside(node, lowered)}")
                 case AliasStep(node, operand) if node in changed:
                     words = f"{changed[node].op.name} changes {operand.op.name} in place"
@@ -194,7 +203,7 @@ class _Steps:
         """The steps of the graphs inside of an operation, as indented lines."""
         found: list[str] = []
         for part in lowered.inner[node]:
-            steps = _Steps(self.in_python, self.kernels)
+            steps = _Steps(self.ways, self.kernels)
             steps.add(part)
             self.moved += steps.moved
             lines = [line for step in steps.lines for line in f"- {step}".splitlines()]

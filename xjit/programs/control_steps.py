@@ -71,7 +71,8 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     try:
         return replace(step, tiles=time_tiles(step, [kernel for kernel, _ in body.kernels], builder.machine))
     except NoTimeTilesError as error:
-        return replace(step, untiled=str(error))
+        builder.untiled[node] = str(error)
+        return step
 
 
 def branch_step(builder: Builder, node: Node) -> BranchStep:

@@ -126,3 +126,8 @@ def _find(text: str, tally: KernelTally, contract: bool, ahead: Ahead) -> Loaded
 def shared_kernels() -> KernelStore:
     """The kernels of this process."""
     return KernelStore()
+
+
+def kernel_key(source: str, *, contract: bool = False) -> str:
+    """The key under which the machine code of a kernel lies in the cache on disk."""
+    return numba_compat.object_key(without_comments(source), contract=contract)

@@ -23,7 +23,7 @@ class Lowered:
 
     ``inner`` holds the programs of the graphs inside of operations of control. The outputs ``written`` are stored
     into memory of parameters, as the ``stores`` say. What is ``in_tiles`` is the body of a loop whose turns may be
-    done for tiles of rows.
+    done for tiles of rows; one of a large loop that is not says why it is ``untiled``.
     """
 
     graph: Graph
@@ -37,6 +37,7 @@ class Lowered:
     written: Written = ()
     stores: Stores = NO_STORES
     in_tiles: bool = False
+    untiled: str = ""
 
     def all(self) -> Iterator[Lowered]:
         """The program itself, and all inside of it."""

@@ -79,7 +79,8 @@ class Builder:
     parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
     inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins.
+    is copied. Errors come ``first`` until that begins. Loops that are ``untiled`` are not done in tiles of time, for
+    these reasons.
     """
 
     plan: Plan
@@ -103,6 +104,7 @@ class Builder:
     written: Written = ()
     held: Container[Node] = ()
     first: bool = False
+    untiled: dict[Node, str] = field(default_factory=dict)
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
@@ -121,6 +123,7 @@ class Builder:
             numbers=self.numbers,
             owned=owned,
             first=self.first,
+            untiled=self.untiled,
         )
 
     def block(

@@ -40,6 +40,7 @@ from xjit.runtime.spec import (
 from xjit.runtime.steps.native_blocks import NUMBER_BYTES
 from xjit.runtime.steps.virtual_code import byte_count
 
+
 class NoTimeTilesError(XjitError):
     """The turns of a loop are not done in tiles; the message says why."""
 
@@ -235,7 +236,9 @@ def _check_apart(by_rows: Sequence[_Kernel], at_once: Sequence[_Kernel], conditi
     used = {one for kernel in by_rows for one in kernel.memory if one is not None and one.kind == "temporary"}
     others = {one for kernel in at_once for one in kernel.memory if one is not None and one.kind == "temporary"}
     for run in condition:
-        others |= {_Memory("temporary", begin, size, None) for begin, size in zip(run.offsets, run.temps, strict=True)}
+        others |= {
+            _Memory("temporary", begin, size, None) for begin, size in zip(run.offsets, run.temps, strict=True)
+        }
     for one, other in itertools.product(used, used | others):
         meet = one.number < other.number + other.size and other.number < one.number + one.size
         if meet and (one != other or other in others):
@@ -268,7 +271,7 @@ def _as_rows(kernels: Sequence[_Kernel], made: set[object]) -> Iterator[_Rows]:
 
 def _rows(kernel: _Kernel, nest: NestFootprint, touched: Sequence[_Touch], steps: dict[object, int]) -> _Rows:
     """A nest as rows, each as long as the ``steps`` from row to row of the memory that it touches."""
-    moves = {touch.step and steps[touch.memory.family] / touch.step for touch in touched}
+    moves = {steps[touch.memory.family] / touch.step if touch.step else 0.0 for touch in touched}
     one_row = nest.count == 1
     if not one_row and (len(moves) != 1 or min(moves) < 1 or not min(moves).is_integer()):
         raise NoTimeTilesError("iterations of a turn lie across rows, or read what is the same for all rows")
@@ -306,32 +309,49 @@ class _Tiles:
 
     def found(self) -> TimeTiles:
         """The tiles."""
-        rows, machine = self.turn.rows, self.machine
         behind, inside = self._within_turn()
         skew, before = self._from_turn_to_turn(behind, inside)
-        begin, end = min(one.begin for one in rows), max(one.end for one in rows)
         reach = max((max(-low, high) for low, high in self._all_distances()), default=0)
-        widest = max(behind) + max(inside) + reach + 1
         each = self._bytes_of_row()
         band = self._band(each)
-        in_cache = int(machine.time_tile_bytes // each) - band - max(behind) - reach
-        moved = max(skew + before, 1)
-        fitting = (end - begin - machine.least_tiles * widest) / (1.5 * machine.least_tiles * moved)
-        turns = min(in_cache // max(skew, 1), int(fitting), machine.most_turns)
-        if turns < 2:
-            raise NoTimeTilesError(
-                f"the rows that two turns need, {skew} further on in each turn, do not stay in the cache"
-                if in_cache < 2 * max(skew, 1)
-                else f"rows reach {moved} rows further in each turn, which is much of {end - begin}"
-            )
-        width = max(widest + math.ceil(1.5 * turns * moved), min(4 * turns * moved, (end - begin) // machine.least_tiles))
-        tiles = max(1, min((end - begin) // width, machine.most_pieces))
+        least = max(behind) + max(inside) + reach + 1
+        in_cache = (self.machine.time_tile_bytes // each - band - max(behind) - reach) // max(skew, 1)
+        if in_cache < 2:
+            what = f"the rows that two turns need, {skew} further on in each turn,"
+            raise NoTimeTilesError(f"{what} do not stay in the cache")
+        turns, tiles = self._turns_and_tiles(min(in_cache, self.machine.most_turns), least, max(skew + before, 1))
         nests = tuple(
             NestRows(one.kernel, one.first, one.stop, one.steps, one.begin, late, early)
-            for one, late, early in zip(rows, behind, inside, strict=True)
+            for one, late, early in zip(self.turn.rows, behind, inside, strict=True)
         )
-        shape = turns, begin, -(-(end - begin) // tiles), tiles, band, skew, before
+        shape = turns, self._begin, -(-self._count // tiles), tiles, band, skew, before
         return TimeTiles(*shape, nests, self.turn.copied, self.turn.families)
+
+    @property
+    def _begin(self) -> int:
+        return min(one.begin for one in self.turn.rows)
+
+    @property
+    def _count(self) -> int:
+        """The number of rows."""
+        return max(one.end for one in self.turn.rows) - self._begin
+
+    def _turns_and_tiles(self, most: int, least: int, moved: int) -> tuple[int, int]:
+        """The turns to do at a time, ``most`` of them, and the tiles to do them in.
+
+        The edges of a tile come ``moved`` rows nearer to each other in each turn, and stay ``least`` rows apart. What
+        is left between tiles is read from memory once more, for which tiles are wide. They are short enough that
+        signals need not wait.
+        """
+        count, machine = self._count, self.machine
+        work = sum(one.work * (one.end - one.begin) for one in self.turn.rows)
+        for turns in range(most, 1, -1):
+            narrowest = least + 3 * turns * moved // 2 + 1
+            width = max(narrowest, min(4 * turns * moved, count // machine.least_time_tiles))
+            tiles = max(min(count // width, machine.most_pieces), math.ceil(turns * work / machine.time_tile_work))
+            if tiles >= machine.least_time_tiles and count >= tiles * narrowest:
+                return turns, tiles
+        raise NoTimeTilesError(f"rows reach {moved} rows further in each turn, which is much of {count}")
 
     def _within_turn(self) -> tuple[list[int], list[int]]:
         """For each nest how many rows it is behind the first one, and from the beginning of a tile."""
@@ -348,7 +368,7 @@ class _Tiles:
         return behind, inside
 
     def _from_turn_to_turn(self, behind: Sequence[int], inside: Sequence[int]) -> tuple[int, int]:
-        """How many rows a turn is further behind than the one before it, and further from the beginning of a tile."""
+        """The rows by which a turn is further behind than the one before it, and from the beginning of a tile."""
         skew = before = 0
         whole = list(zip(self.turn.rows, behind, inside, strict=True))
         for (one, late, early), (other, other_late, other_early) in itertools.product(whole, whole):
@@ -369,10 +389,3 @@ class _Tiles:
         work = max(min(one.work for one in self.turn.rows if one.end - one.begin > 1), 1.0)
         most = max(1, self.machine.time_tile_bytes // (8 * each))
         return min(math.ceil(self.machine.band_work / work), most)
-
-
-def in_words(tiles: TimeTiles) -> str:
-    """Tiles in words, for an explanation."""
-    count = "1 tile" if tiles.tiles == 1 else f"{tiles.tiles} tiles"
-    return f"{tiles.turns} turns at a time in {count} of {tiles.width} rows"
-

@@ -247,8 +247,7 @@ class LoopStep:
             body
             results = next
 
-    With ``tiles`` several turns may be done for one part of the rows after the other, else ``untiled`` says why not,
-    if that was looked at.
+    With ``tiles`` several turns may be done for one part of the rows after the other.
     """
 
     inputs: tuple[int, ...]
@@ -258,7 +257,6 @@ class LoopStep:
     body: Block
     next: tuple[int, ...]
     tiles: TimeTiles | None = None
-    untiled: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from xjit.api.start.program_record import (
 )
 from xjit.capture.capture import Captured
 from xjit.capture.outline import Output
-from xjit.compile import kernel_key
+from xjit.programs.kernels import kernel_key
 from xjit.runtime.configured_cache import configured_cache
 from xjit.runtime.spec import (
     Constant,

@@ -229,7 +229,9 @@ def _instruction_words(one: Instruction, table: int) -> list[int]:
             return _with_length([6, 0, first, count])
         case Note(record, call, nests, copied):
             words = [word for nest in nests for word in _nest_words(nest)]
-            return _with_length([8, 0, record, *_with_length(_call_words(call)), len(nests), *words, *_counted(copied)])
+            return _with_length(
+                [8, 0, record, *_with_length(_call_words(call)), len(nests), *words, *_counted(copied)]
+            )
         case BeginTiles(record, tiles):
             return _with_length([9, 0, record, *_header_words(tiles)])
         case EndTurn(record, last):

@@ -90,7 +90,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class EndTurn:
-    """Runs what a record holds, in tiles, where it holds as many turns as it may, or where that was the ``last`` one."""
+    """Runs what a record holds, in tiles, where it holds as many turns as it may, or that was the ``last`` one."""
 
     record: int
     last: bool = False

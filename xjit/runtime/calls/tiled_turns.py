@@ -57,6 +57,11 @@ class TimeTiles:
     families: tuple[tuple[int, ...], ...]
 
     @property
+    def in_words(self) -> str:
+        """The tiles, for an explanation."""
+        return f"{self.turns} turns at a time in {self.tiles} tiles of {self.width} rows"
+
+    @property
     def entries(self) -> int:
         """The most entries that a record has."""
         return self.turns * len(self.nests)

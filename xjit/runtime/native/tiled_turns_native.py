@@ -9,8 +9,8 @@ A record is a buffer of words:
 
 An entry is a nest of a call in one turn. In the first phase each tile does of every entry the rows that need none of
 other tiles: they begin so many rows later, and end as many rows earlier as it is skewed. In the second phase what is
-left between two tiles is done, which ends further to both sides from entry to entry. A tile goes through bands of rows,
-each entry as many rows behind the band as it is skewed, so that rows stay in the cache from turn to turn.
+left between two tiles is done, which reaches further to both sides from entry to entry. A tile goes through bands of
+rows, each entry as many rows behind the band as it is skewed, so that rows stay in the cache from turn to turn.
 """
 
 from __future__ import annotations

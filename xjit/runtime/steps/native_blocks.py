@@ -120,7 +120,10 @@ def _can_be_noted(writer: Writer, assignment: Assignment) -> bool:
     """
     families = _families(assignment)
     for several in writer.families:
-        own = [{families[assignment.registers[cell]] for cell in family if cell in assignment.registers} for family in several]
+        own = [
+            {families[assignment.registers[cell]] for cell in family if cell in assignment.registers}
+            for family in several
+        ]
         if sum(map(len, own)) > len(set().union(*own)):
             return False
     inside = False

@@ -81,8 +81,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noting:
-    """What notes the kernels of a turn: the cell of the ``record``, the tiles, and for each kernel of a run its number
-    in the turn.
+    """The place that kernels of a run are noted in: the cell of a ``record``, and the number of the ``first`` one in
+    its turn.
     """
 
     record: int

@@ -110,7 +110,7 @@ def _counts(lowered: LoweredKernel, shared: Sequence[Loop], words: Mapping[str, 
 def _touched(
     lowered: LoweredKernel, body: Block, launched: str | None, words: Mapping[str, int]
 ) -> tuple[Footprint, ...]:
-    """What a block touches, per pointer, direction and step; places differ by the variable that is ``launched``."""
+    """The bytes that a block touches, per pointer, direction and step, by the variable that is ``launched``."""
     arguments = {one.buffer.name: (slot, one) for slot, one in enumerate(lowered.kernel.arguments)}
     found: dict[tuple[int, int, bool], Footprint] = {}
     for touch in touches(body):
