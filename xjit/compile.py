@@ -454,11 +454,13 @@ def build_program(
 
     Who wants to know is told the program as plain data.
     """
+    from xjit.ops.dynamic.extents import CUT
     from xjit.runtime.calls.records import NO_CONDITIONS
     from xjit.runtime.steps.program import load
 
     held = conditions or NO_CONDITIONS
-    operations = {node.op.name: node.op for graph in all_graphs(lowered.graph) for node in graph.nodes}.__getitem__
+    records = {node.op.name: node.op for graph in all_graphs(lowered.graph) for node in graph.nodes}
+    operations = {**records, CUT.name: CUT}.__getitem__
     watch.enter("compiling kernels", sum(len(part.kernels) for part in lowered.all()))
     debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
     spec = program_spec(lowered, held.apart)

@@ -78,9 +78,9 @@ _MODULES = {
     "xjit.numpy.analysis.bessel": "i0",
     "xjit.numpy.arrays.blocks": "block",
     "xjit.numpy.limited.finding": "nonzero argwhere flatnonzero",
+    "xjit.numpy.limited.sets": "unique union1d intersect1d setdiff1d setxor1d",
     "xjit.numpy.rules.data_dependent": """
-        unique unique_all unique_counts unique_inverse unique_values union1d
-        intersect1d setdiff1d setxor1d trim_zeros roots polydiv
+        unique_all unique_counts unique_inverse unique_values trim_zeros roots polydiv
     """,
 }
 

@@ -25,6 +25,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.repeated_calls import is_demand
 from xjit.lazy import lazy
 from xjit.machine import Machine
+from xjit.ops.dynamic.extents import CUT, TRIM
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
@@ -155,7 +156,7 @@ class Builder:
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
         spent = spent_after(self.steps, parameters, {*kept, *outputs})
-        return Block(tuple(self.steps), spent), outputs
+        return Block(with_cuts(self.steps, spent), spent), outputs
 
     def _share_buffers(self) -> None:
         """Notes what updates write over: copies, or the very operands of those that are left out. Other aliases may
@@ -440,6 +441,22 @@ class Builder:
         of_number = not chain[0].aval.rank
         self.steps.append(ViewStep((base,), (result,), tuple(map(operation_of, chain[1:])), of_number))
         return result
+
+
+def with_cuts(steps: Sequence[Step], spent: Sequence[tuple[int, ...]]) -> tuple[Step, ...]:
+    """The steps, of which those that trim what kernels have made, and nobody reads any more, do so in its memory."""
+    made = {slot for step in steps if isinstance(step, RunStep) for slot in step.results}
+
+    def cut(step: Step, unread: tuple[int, ...]) -> Step:
+        if not isinstance(step, CallStep) or step.operation.name != TRIM.name:
+            return step
+        source = step.inputs[0]
+        others = (one for one in steps if source in slots_of(one) and one is not step)
+        if source not in made or source not in unread or not all(isinstance(one, RunStep) for one in others):
+            return step  # others may show its memory
+        return dataclasses.replace(step, operation=dataclasses.replace(step.operation, name=CUT.name))
+
+    return tuple(map(cut, steps, spent))
 
 
 def spent_after(steps: Sequence[Step], inputs: Iterable[int], kept: Container[int]) -> tuple[tuple[int, ...], ...]:

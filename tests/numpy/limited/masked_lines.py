@@ -77,3 +77,20 @@ IN_LIBRARY = (
         "np.nansum(x[m])",
     ),
 )
+SETS = (
+    *("np.unique(q)", "np.unique(x)", "np.unique(A)", "np.unique(q, return_counts=True)", "np.unique(m)"),
+    *("np.unique(q, return_index=True)", "np.unique(A // 1, return_inverse=True)", "np.unique(x[m])"),
+    *("np.unique(q[m], True, True, True)", "np.unique(np.where(x > 1, np.nan, np.round(x)), return_counts=True)"),
+    *(
+        "np.union1d(q, q[m] + 5)",
+        "np.intersect1d(q[m], q[:7])",
+        "np.setdiff1d(q, q[:3])",
+        "np.setdiff1d(q[m], q[:3])",
+    ),
+    *("np.setxor1d(q[:3], q[m])", "np.setxor1d(q[:3], q[3:8])", "np.intersect1d(q[:3], q[3:8])", "np.unique(x[:0])"),
+    *(
+        "np.bincount(q[m], minlength=9)",
+        "len(np.unique(q[m]))",
+    ),
+    *("np.diff(np.concatenate(([0], np.flatnonzero(np.diff(q)) + 1, [len(q)])))", "x[np.unique(q[m])].sum()"),
+)

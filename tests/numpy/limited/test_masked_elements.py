@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.numpy.limited.masked_lines import COUNTED, ELEMENTS, FOUND, IN_LIBRARY, JOINED, PACKED, ROWS
+from tests.numpy.limited.masked_lines import COUNTED, ELEMENTS, FOUND, IN_LIBRARY, JOINED, PACKED, ROWS, SETS
 
 DENSITIES = (0.3, 0.0, 1.0, 0.02, 0.9)
 SIZE = 300
@@ -65,7 +65,7 @@ def check_same(found: Any, wanted: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # which NumPy gives of the mean of no element
-@pytest.mark.parametrize("line", (*PACKED, *COUNTED, *ROWS, *FOUND, *JOINED, *IN_LIBRARY))
+@pytest.mark.parametrize("line", (*PACKED, *COUNTED, *ROWS, *FOUND, *JOINED, *IN_LIBRARY, *SETS))
 def test_lines_of_any_number_of_elements(line: str) -> None:
     function, fast, names = compiled(line)
     for density in DENSITIES:

@@ -54,6 +54,19 @@ def escape_times(z):
     return counts, turn
 
 
+def shrinking(z):
+    counts, index, point = np.full(z.size, 20), np.arange(z.size), z.ravel()
+    z = np.zeros_like(point)
+    for n in range(20):
+        z = z * z + point
+        inside = z.real * z.real + z.imag * z.imag <= 4.0
+        counts[index[~inside]] = n
+        z, point, index = z[inside], point[inside], index[inside]
+        if len(z) == 0:
+            break
+    return counts
+
+
 def halved_until_small(x, m):
     index, turns = np.flatnonzero(m), 0
     while len(index):
@@ -116,7 +129,16 @@ def cut_in_place(x, m):
 
 
 PROGRAMS = [
-    *(over_elements, over_positions, over_rows, neighbours, escape_times, halved_until_small, filtered_in_a_branch),
+    *(
+        over_elements,
+        over_positions,
+        over_rows,
+        neighbours,
+        escape_times,
+        shrinking,
+        halved_until_small,
+        filtered_in_a_branch,
+    ),
     *(joined_in_the_end, sparse_product, stored_at_positions, stored_in_order, stored_at_coordinates),
     *(stored_beside_an_axis, cut_in_place),
 ]

@@ -17,16 +17,10 @@ SQUARE = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 1.0]])
 OTHER = np.array([3.0, 7.0, 0.0])
 
 SHAPES: dict[str, Callable[[Any], Any]] = {
-    "unique": lambda x: np.unique(x),
-    "unique counted": lambda x: np.unique(x, return_counts=True),
     "unique_all": lambda x: np.unique_all(x),
     "unique_counts": lambda x: np.unique_counts(x),
     "unique_inverse": lambda x: np.unique_inverse(x),
     "unique_values": lambda x: np.unique_values(x),
-    "union1d": lambda x: np.union1d(x, OTHER),
-    "intersect1d": lambda x: np.intersect1d(x, OTHER),
-    "setdiff1d": lambda x: np.setdiff1d(x, OTHER),
-    "setxor1d": lambda x: np.setxor1d(x, OTHER),
     "trim_zeros": lambda x: np.trim_zeros(x),
     "repeat": lambda x: np.repeat(x, x.astype(int)),
     "ix_": lambda x: np.ix_(x > 1),

@@ -23,16 +23,21 @@ def fitted(value: Any, one: Carried) -> Any:
     """A value as one of these types; zeros for a variable that has none; None where it is something else."""
     if value is UNBOUND:
         return tree.unflatten(one.structure, [zeros(leaf) for leaf in one.leaves])
+    value = as_parts(value, one)
     leaves, structure = tree.flatten(value)
-    if structure != one.structure:
-        value = in_parts(value, one.structure, [leaf.place.aval.shape for leaf in one.kinds])
-        leaves, structure = tree.flatten(value)
     if structure != one.structure:
         return None
     found = [_fitted_leaf(leaf, kind) for leaf, kind in zip(leaves, one.leaves, strict=True)]
     if any(leaf is None for leaf in found):
         return None
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
+
+
+def as_parts(value: Any, one: Carried | None) -> Any:
+    """A value as an array of a size that only the run knows, where turns make it one."""
+    if one is None or value is UNBOUND or tree.flatten(value)[1] == one.structure:
+        return value
+    return in_parts(value, one.structure, [leaf.place.aval.shape for leaf in one.kinds])
 
 
 def as_parameters(value: Any, one: Carried, trace: Trace) -> Any:

@@ -15,7 +15,7 @@ from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
-from xjit.capture.python_control.fitting import as_parameters, fitted
+from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
@@ -239,7 +239,7 @@ def _settled(
             same = objects_of(kinds, start, turn)
             if are_same(same, objects):
                 earlier[loop.state.site] = [replace(one, start=UNBOUND) for one in growths]  # which holds no array
-                return found, turn
+                return replace(found, start=tuple(map(as_parts, start, kinds))), turn
             objects = same
     refuse("what the variables of a loop are does not settle in a few turns")
 

@@ -365,6 +365,8 @@ class ChosenElements(Operators):
             return lambda *args, **options: self.__array_function__(function, (), (self, *args), options)
         if name == "astype" and not self._is_written:
             return self._as_type
+        if name in ("real", "imag") and not self._is_written and self.dtype.kind == "c":
+            return self.like(getattr(self.values, name), lambda: getattr(self.packed(), name))
         if name == "copy" and not self._is_written:
             return lambda: self.like(self.values, lambda: self.packed().copy())
         return getattr(self.packed(), name)

@@ -27,7 +27,7 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_form", "_parts", "frozen")
     __array_priority__ = 1000.0
 
     def __hash__(self) -> int:
@@ -43,7 +43,9 @@ class TracedWindow(Operators, LimitedArray):
         """The array of a value at its bounds and its sizes; the form has those that are known."""
         value, *numbers = parts
         left = iter(numbers)
-        return cls(value, tuple(integer(next(left) if size is None else size) for size in form))
+        found = cls(value, tuple(integer(next(left) if size is None else size) for size in form))
+        found._form = tuple(form)
+        return found
 
     def parts(self) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         """The value at its bounds and the sizes that only the run knows, as loops and branches hand them on, and all
@@ -51,13 +53,14 @@ class TracedWindow(Operators, LimitedArray):
         """
         if self.part is not None:
             return None
+        form = getattr(self, "_form", None) or tuple(size.known for size in self.sizes)
         found: tuple[Any, tuple[Any, ...]] | None = getattr(self, "_parts", None)
         if found is None or found[0] is not self._value:
             with tracing(self.owner):
-                numbers = [size for size in self.shape if isinstance(size, TracedValue)]
+                numbers = [size for size, known in zip(self.shape, form, strict=True) if known is None]
                 found = self._value, (at_bounds(self), *numbers)
             self._parts = found
-        return found[1], tuple(size.known for size in self.sizes)
+        return found[1], form
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -112,7 +115,13 @@ class TracedWindow(Operators, LimitedArray):
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         if not isinstance(other, _OPERANDS):
             return NotImplemented
+        self._check_own()
         return limited_calls.write_ufunc(ufunc, self, other)
+
+    def _check_own(self) -> None:
+        """CaptureError for parts of complex numbers: those of the array would change with them."""
+        if getattr(self, "frozen", False):
+            refuse("parts of complex numbers in an array whose size only the run knows are written to", fix=_FIX)
 
     # Attributes
 
@@ -127,12 +136,30 @@ class TracedWindow(Operators, LimitedArray):
         return limited_calls.python_integer(elements_of(sizes_of(self)))
 
     @property
+    def real(self) -> Any:
+        """The real parts."""
+        return self._part_of_numbers(np.real)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts."""
+        return self._part_of_numbers(np.imag)
+
+    def _part_of_numbers(self, function: Any) -> Any:
+        """Parts of complex numbers: elements that are no memory of the array's, so that nothing is written there."""
+        if self.dtype.kind != "c":
+            refuse("parts of real numbers in an array whose size only the run knows", fix=_FIX)
+        found = numpy_call.call_function(function, (self,), {})
+        found.frozen = True
+        return found
+
+    @property
     def T(self) -> Any:
         """The array with its axes in reverse order."""
         return numpy_call.call_function(np.transpose, (self,), {})
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not hasattr(np.ndarray, name):
+        if name.startswith("_") or name == "frozen" or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
         if not callable(getattr(np.ndarray, name)):
             refuse(f"numpy.ndarray.{name} of an array whose size only the run knows", fix=_FIX)
@@ -153,6 +180,7 @@ class TracedWindow(Operators, LimitedArray):
         return numpy_call.call_getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self._check_own()
         numpy_call.call_setitem(self, index, value)
 
     def __len__(self) -> NoReturn:

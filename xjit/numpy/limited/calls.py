@@ -11,6 +11,7 @@ from xjit.numpy import methods
 from xjit.numpy.limited.arrays import LimitedArray, made, sizes_of
 from xjit.numpy.limited.finding import argwhere, flatnonzero, nonzero
 from xjit.numpy.limited.functions import FUNCTIONS, refused
+from xjit.numpy.limited.functions import call_ufunc as call_ufunc
 from xjit.numpy.limited.in_library import IN_LIBRARY
 from xjit.numpy.limited.joined_arrays import JOINED
 from xjit.numpy.rules.values import given
@@ -41,9 +42,14 @@ _METHODS: dict[str, Any] = {
 
 def call_function(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """``function(*args, **kwargs)`` for a function of NumPy on arrays of which at least one is limited."""
-    if function not in _TABLE:
+    found = _TABLE.get(function)
+    if found is None:
+        from xjit.numpy.limited.sets import SETS  # which call others from here
+
+        found = SETS.get(function)
+    if found is None:
         raise refused(f"numpy.{getattr(function, '__name__', function)}")
-    return _TABLE[function](*args, **kwargs)
+    return found(*args, **kwargs)
 
 
 def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

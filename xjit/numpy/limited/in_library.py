@@ -14,11 +14,11 @@ from xjit.numpy.rules.values import as_scalar, shape_of
 from xjit.ops.dynamic.library_calls import limited_call
 
 
-def _called(name: str, arrays: Sequence[Any], options: Mapping[str, Any], like: int | None) -> Any:
-    """A function of NumPy, whose result has the sizes of one of the arrays, or is a number."""
+def _called(name: str, arrays: Sequence[Any], options: Mapping[str, Any], like: int | None, dims: Any = ()) -> Any:
+    """A function of NumPy, whose result has the sizes of one of the arrays, or those of ``dims``."""
     values = [array_of(one, name) for one in arrays]
     ends = [_ends(sizes_of(one)) for one in values]
-    dims = () if like is None else shape_of(value_of(values[like]))
+    dims = dims if like is None else shape_of(value_of(values[like]))
     found = limited_call(name, [value_of(one) for one in values], ends, options, dims)
     if like is None:
         return as_scalar(found)
@@ -76,6 +76,12 @@ def _interp(x: Any, xp: Any, fp: Any, **options: Any) -> Any:
     return _called("interp", [x, xp, fp], _plain("interp", options), 0)
 
 
+def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    if weights is not None or minlength < 1 or array_of(x, "bincount").dtype.kind not in "iu":
+        raise refused("numpy.bincount with weights=, or without minlength=")
+    return _called("bincount", [x], {"minlength": minlength}, None, (minlength,))
+
+
 _STATISTICS = ("median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile")
 _WITHOUT_NAN = ("nansum", "nanmean", "nanmax", "nanmin", "nanstd", "nanvar", "nanprod")
 
@@ -84,6 +90,7 @@ IN_LIBRARY: dict[Any, Callable[..., Any]] = {
     np.argsort: _sorting("argsort"),
     **{getattr(np, name): _statistic(name) for name in (*_STATISTICS, *_WITHOUT_NAN)},
     np.searchsorted: _searchsorted,
+    np.bincount: _bincount,
     np.isin: _isin,
     np.interp: _interp,
 }

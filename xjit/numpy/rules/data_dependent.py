@@ -48,15 +48,10 @@ def _refused(name: str, fix: str, what: str = "the shape of the result") -> Call
     return function
 
 
-unique = _refused("unique", _SORTED)
 unique_all = _refused("unique_all", _SORTED)
 unique_counts = _refused("unique_counts", _SORTED)
 unique_inverse = _refused("unique_inverse", _SORTED)
 unique_values = _refused("unique_values", _SORTED)
-union1d = _refused("union1d", _SORTED)
-intersect1d = _refused("intersect1d", _SORTED)
-setdiff1d = _refused("setdiff1d", _SORTED)
-setxor1d = _refused("setxor1d", _SORTED)
 trim_zeros = _refused("trim_zeros", FILL)
 roots = _refused(
     "roots",

@@ -48,7 +48,8 @@ def _infer_counts(types: Types, params: Params) -> ArrayType:
 def _counts(mask: Array, size: Array) -> Array:
     chosen = mask[: int(size)].astype(INT64)
     chosen = np.concatenate([chosen, np.zeros(blocks_of(len(mask)) * BLOCK - len(chosen), INT64)])
-    return chosen.reshape(-1, BLOCK).sum(axis=1)
+    found: Array = chosen.reshape(-1, BLOCK).sum(axis=1)
+    return found
 
 
 COUNT_CHOSEN = register(

@@ -66,6 +66,27 @@ TRIM = register(
 )
 
 
+def _cut(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
+    if axes == (0,) and operand.flags.owndata and operand.flags.c_contiguous:
+        operand.resize((int(sizes[0]), *operand.shape[1:]), refcheck=False)
+        return operand
+    return _trim(operand, *sizes, axes=axes)
+
+
+CUT = register(
+    OpDef(
+        name="cut",
+        kind=Kind.STRUCTURED,
+        infer=_infer_trim,
+        reference=_cut,
+        trims=True,
+        fresh=True,
+        silent=True,
+        doc="The same of a value that nobody else reads, in its memory.",
+    )
+)
+
+
 # ---- the extents of a trace
 
 

@@ -75,7 +75,7 @@ def limited_call(
     for own in sizes:
         ends.append(tuple((axis, len(arrays) + len(numbers) + place) for place, axis in enumerate(own)))
         numbers += own.values()
-    few = [np.ones((2,) * np.ndim(_hollow(array)), array.dtype) for array in arrays]
+    few = [np.zeros((2,) * np.ndim(_hollow(array)), array.dtype) for array in arrays]
     sample = np.asarray(run_quietly(_function(function), *few, **options))
     result = ArrayType(sample.dtype, dims, tuple(range(len(dims))))
     static = tuple(options.items())

@@ -7,8 +7,9 @@ A block of memory is a 64-byte header followed by the data, which starts at a mu
 
 Blocks given back are *held* in a small table of (data, capacity, stamp) entries under a spin lock that is only
 ever held for one walk over the table.  A request takes the smallest held block that fits without wasting more than
-a quarter.  When the table or the byte limit is full, the blocks held longest go back to the system first, so a
-program that changes its sizes never gets stuck with useless blocks.
+a quarter; an array that shrinks to no less than a third of its block stays where it is.  When the table or the byte
+limit is full, the blocks held longest go back to the system first, so a program that changes its sizes never gets
+stuck with useless blocks.
 
 Nothing here needs the interpreter lock.
 """
@@ -307,9 +308,20 @@ fail:
 
 define ptr @handler_realloc(ptr %context, ptr %old, i64 %size) {
 entry:
+  %fresh = icmp eq ptr %old, null
+  br i1 %fresh, label %move, label %look
+look:
+  %room = call i64 @capacity(ptr %old)
+  %fits = icmp ule i64 %size, %room
+  %tripled = mul i64 %size, 3
+  %dense = icmp uge i64 %tripled, %room
+  %stays = and i1 %fits, %dense
+  br i1 %stays, label %same, label %move
+same:
+  ret ptr %old
+move:
   %data = call ptr @take(i64 %size)
   %failed = icmp eq ptr %data, null
-  %fresh = icmp eq ptr %old, null
   %no_copy = or i1 %failed, %fresh
   br i1 %no_copy, label %done, label %copy
 copy:

@@ -9,7 +9,8 @@ another's part.
     chosen_positions  mask, ends; result
 
 Behind the pointers stand the number of elements, that of a block, and the step from one element of the first operand
-to the next.  Bytes of masks are 0 or 1.  Eight of them are read at a time, and skipped where none is set.
+to the next.  Bytes of masks are 0 or 1.  Eight of them are read at a time, and skipped where none is set.  Where few
+elements of a block are chosen their places are found first, so that memory is read for many of them at once.
 """
 
 from __future__ import annotations
@@ -19,10 +20,69 @@ from string import Template
 from xjit.runtime.native.native_parts import WORDS_TEXT
 from xjit.runtime.native.native_text import expand
 
+FEW = 1024
+"""Chosen elements of a block that are fewer are found first; offsets in a block have 16 bits."""
+
 SIZES = (1, 2, 4, 8, 16)
 """Bytes of the elements that are packed."""
 
 _SHARED = r"""
+declare i64 @llvm.cttz.i64(i64, i1)
+
+; Where the chosen elements of a block lie in it, which are few.
+define internal void @find_few(ptr %mask, i64 %first, i64 %end, i64 %count, ptr %offsets) {
+entry:
+  br label %next
+next:
+  %i = phi i64 [ %first, %entry ], [ %eight, %look ], [ %eight, %set ], [ %one, %single ]
+  %k = phi i64 [ 0, %entry ], [ %k, %look ], [ %k_set, %set ], [ %k_one, %single ]
+  %left = icmp slt i64 %k, %count
+  br i1 %left, label %try, label %done
+try:
+  %eight = add i64 %i, 8
+  %fits = icmp sle i64 %eight, %end
+  br i1 %fits, label %look, label %single
+look:
+  %bytes = call i64 @truths(ptr %mask, i64 %i)
+  %none = icmp eq i64 %bytes, 0
+  br i1 %none, label %next, label %some
+some:
+  %base = sub i64 %i, %first
+  br label %set
+set:
+  %bits = phi i64 [ %bytes, %some ], [ %rest, %set_more ]
+  %n = phi i64 [ %k, %some ], [ %k_set, %set_more ]
+  %zeros = call i64 @llvm.cttz.i64(i64 %bits, i1 true)
+  %byte = lshr i64 %zeros, 3
+  %offset = add i64 %base, %byte
+  call void @put_offset(ptr %offsets, i64 %n, i64 %offset)
+  %k_set = add i64 %n, 1
+  %less = sub i64 %bits, 1
+  %rest = and i64 %bits, %less
+  %more = icmp ne i64 %rest, 0
+  %within = icmp slt i64 %k_set, %count
+  %goes_on = and i1 %more, %within
+  br i1 %goes_on, label %set_more, label %next
+set_more:
+  br label %set
+single:
+  %own = sub i64 %i, %first
+  call void @put_offset(ptr %offsets, i64 %k, i64 %own)
+  %is_set = call i64 @truth(ptr %mask, i64 %i)
+  %k_one = add i64 %k, %is_set
+  %one = add i64 %i, 1
+  br label %next
+done:
+  ret void
+}
+
+define internal void @put_offset(ptr %offsets, i64 %n, i64 %offset) alwaysinline {
+  %place = getelementptr i16, ptr %offsets, i64 %n
+  %short = trunc i64 %offset to i16
+  store i16 %short, ptr %place
+  ret void
+}
+
 ; Where a block ends: with all elements, the last one.
 define internal i64 @end_of(i64 %first, i64 %block, i64 %count) alwaysinline {
   %whole = add i64 %first, %block
@@ -98,6 +158,7 @@ rest:
 _PACKED = r"""
 define void @$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
+  %offsets = alloca [$FEW x i16], align 2
   %source = call ptr @pointer(ptr %table, i64 0)
   %mask = call ptr @pointer(ptr %table, i64 $MASK)
   %ends = call ptr @pointer(ptr %table, i64 $ENDS)
@@ -108,12 +169,13 @@ entry:
   for %b from %low below %high
     %first = mul i64 %b, %block
     %end = call i64 @end_of(i64 %first, i64 %block, i64 %count)
-    %begin = call i64 @ahead(ptr %ends, i64 %b)
+    %from = call i64 @ahead(ptr %ends, i64 %b)
     %stop = call i64 @word(ptr %ends, i64 %b)
+    $AHEAD
     br label %next
 next:
-    %i = phi i64 [ %first, %b.body ], [ %eight, %look ], [ %eight, %all ], [ %one, %single ]
-    %k = phi i64 [ %begin, %b.body ], [ %k, %look ], [ %k8, %all ], [ %k_one, %single ]
+    %i = phi i64 [ %first, %begin ], [ %eight, %look ], [ %eight, %all ], [ %one, %single ]
+    %k = phi i64 [ %from, %begin ], [ %k, %look ], [ %k8, %all ], [ %k_one, %single ]
     %left = icmp slt i64 %k, %stop
     br i1 %left, label %try, label %done
 try:
@@ -162,6 +224,29 @@ define internal void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64
 }
 """
 
+_FEW = r"""
+    %chosen = sub i64 %stop, %from
+    %is_sparse = icmp slt i64 %chosen, $FEW
+    br i1 %is_sparse, label %few, label %begin
+few:
+    call void @find_few(ptr %mask, i64 %first, i64 %end, i64 %chosen, ptr %offsets)
+    for %g below %chosen
+      %offset_place = getelementptr i16, ptr %offsets, i64 %g
+      %offset = load i16, ptr %offset_place
+      %distance = zext i16 %offset to i64
+      %there = add i64 %first, %distance
+      %to = add i64 %from, %g
+      call void @put_$NAME(ptr %source, i64 %step, i64 %there, ptr %result, i64 %to)
+    end %g
+    br label %done
+begin:
+"""
+
+_ANY = r"""
+    br label %begin
+begin:
+"""
+
 _ONE_OF_EIGHT = """
     %i{n} = add i64 %i, {n}
     call void @put_$NAME(ptr %source, i64 %step, i64 %i{n}, ptr %result, i64 %{k})
@@ -177,14 +262,14 @@ def compaction_text() -> str:
     parts = [WORDS_TEXT, _SHARED]
     for size in SIZES:
         element = {"NAME": f"compact_{size}", "TYPE": f"i{8 * size}", "ALIGN": min(size, 8)}
-        parts.append(_routine(_ELEMENT, eight, 1, element))
-    parts.append(_routine(_POSITION, eight, 0, {"NAME": "chosen_positions"}))
+        parts.append(_routine(_ELEMENT, eight, _FEW, 1, element))
+    parts.append(_routine(_POSITION, eight, _ANY, 0, {"NAME": "chosen_positions"}))
     return expand("".join(parts))
 
 
-def _routine(element: str, eight: str, mask: int, names: dict[str, object]) -> str:
+def _routine(element: str, eight: str, ahead: str, mask: int, names: dict[str, object]) -> str:
     """A routine whose mask is the operand of this number, and the function that puts one element in its place."""
     places = ("MASK", "ENDS", "RESULT", "COUNT", "BLOCK", "STEP")
     numbers: dict[str, object] = {name: mask + number for number, name in enumerate(places)}
-    loop = Template(_PACKED).safe_substitute(EIGHT=eight)
-    return Template(element + loop).safe_substitute({**names, **numbers})
+    loop = Template(_PACKED).safe_substitute(EIGHT=eight, AHEAD=ahead)
+    return Template(element + loop).safe_substitute({**names, **numbers, "FEW": FEW})

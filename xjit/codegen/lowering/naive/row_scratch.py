@@ -116,7 +116,7 @@ class RowScratch:
 
     def span(self, stage: Stage) -> Bounds:
         """The bounds of a loop over the rows."""
-        stop = self.values.bounds.extent(self._loop)
+        _, stop = self.values.bounds.reduced(self._loop)
         if stage.span is None:
             return constant(0), stop
         first, last = stage.span
