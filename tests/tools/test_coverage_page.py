@@ -39,7 +39,7 @@ def frozen(x: Any) -> Any:
 
 def picky(x: Any) -> Any:
     """Takes numbers, and arrays whose elements decide the shape of the result."""
-    return np.unique(x) if np.ndim(x) else 2.0
+    return np.trim_zeros(x) if np.ndim(x) else 2.0
 
 
 def test_constants_are_not_counted_as_compiled() -> None:

@@ -14,7 +14,7 @@ from xjit.capture.memory.writes import check_same_kind, check_writable, stored_v
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited import calls, finding, functions, made_to_length, masked_elements
+from xjit.numpy.limited import finding, functions, limited_functions, made_to_length, masked_elements
 from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part, trimmed
 from xjit.numpy.limited.moving_indices import (
     applies,
@@ -47,12 +47,12 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Iterable[Any], kwargs: Mapp
 
 def call_function(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A function of NumPy."""
-    return _seen(functools.partial(calls.call_function, function, tuple(args), kwargs), args)
+    return _seen(functools.partial(limited_functions.call_function, function, tuple(args), kwargs), args)
 
 
 def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A method of ndarray."""
-    return _seen(functools.partial(calls.call_method, name, value, tuple(args), kwargs), (value, *args))
+    return _seen(functools.partial(limited_functions.call_method, name, value, tuple(args), kwargs), (value, *args))
 
 
 def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -159,7 +159,7 @@ def _store_masked(target: Any, mask: Any, value: Any) -> None:
         number = stored_value(value, target.dtype) if not isinstance(value, LimitedArray) else None
         if number is None or number.shape:
             refuse("several values are stored where a mask of an array of unknown size holds", fix="use np.where")
-        found = calls.call_function(np.where, (mask, number, target), {})
+        found = limited_functions.call_function(np.where, (mask, number, target), {})
         write_whole(target, repeated(_as_type(found, target.dtype), target.sizes, target.bounds))
         return
     where = finding.nonzero(mask)
@@ -205,7 +205,7 @@ def _as_type(value: Any, dtype: Any) -> Any:
     """A value as NumPy casts it to an element type when it is stored."""
     if not isinstance(value, LimitedArray):
         return stored_value(value, dtype)
-    return value if value.dtype == dtype else calls.call_method("astype", value, (dtype,), {})
+    return value if value.dtype == dtype else limited_functions.call_method("astype", value, (dtype,), {})
 
 
 def _advance(target: BufferView, value: Any) -> None:

@@ -17,9 +17,9 @@ from xjit.numpy import dispatch
 from xjit.numpy.arrays.creation import full
 from xjit.numpy.arrays.shaping import ravel
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, limited, made, number_of, sizes_of, value_of
-from xjit.numpy.limited.calls import call_function, call_ufunc
 from xjit.numpy.limited.finding import masked
 from xjit.numpy.limited.joined_arrays import array_of, concatenate
+from xjit.numpy.limited.limited_functions import call_function, call_ufunc
 from xjit.numpy.limited.masked_elements import Chosen, chosen_by, elements_in, packed, positions_in
 from xjit.numpy.limited.run_time_integers import Integer
 from xjit.numpy.rules.data_dependent import FILL, depends
@@ -64,7 +64,7 @@ def _like(value: Any, line: Any) -> Any:
 
 
 def _differs(line: Any, by: int, equal_nan: bool) -> Any:
-    """Where elements differ from those before or behind them; the first from nothing before it, and so the last."""
+    """The places where elements differ from those before or behind them, and the first, or the last, from nothing."""
     (size,) = sizes_of(line)
     own, other = value_of(line), _moved(line, by)
     found = dispatch.call_ufunc(np.not_equal, "__call__", (own, other), {})
