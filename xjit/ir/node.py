@@ -214,12 +214,10 @@ def freeze(value: Any) -> Any:
 
 
 def _limits(node: Node) -> Mapping[int, Node]:
-    """The limits of a node whose operands know theirs."""
-    inherited = _limits_of_operands(node) if any(source.__dict__["limits"] for source in node.inputs) else _NO_LIMITS
-    if node.op.limits is None:
-        return inherited
-    own = node.op.limits(node.kwargs)
-    return {**inherited, **{axis: node.inputs[number] for axis, number in own.items()}}
+    """The limits of a node whose operands know theirs; an operation that says where axes end says so of all axes."""
+    if node.op.limits is not None:
+        return {axis: node.inputs[number] for axis, number in node.op.limits(node.kwargs).items()}
+    return _limits_of_operands(node) if any(source.__dict__["limits"] for source in node.inputs) else _NO_LIMITS
 
 
 def _limits_of_operands(node: Node) -> dict[int, Node]:

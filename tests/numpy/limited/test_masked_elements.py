@@ -135,3 +135,17 @@ def test_operands_that_are_written_after_elements_were_computed() -> None:
     given = [arguments(0.4)[name] for name in "xmAr"]
     for found, wanted in zip(fast(*map(np.copy, given)), program(*map(np.copy, given)), strict=True):
         check_same(found, wanted)
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 40])
+def test_parts_that_are_known_to_be_empty_or_short(size: int) -> None:
+    def program(x: Any, m: Any) -> Any:
+        y = np.sort(x[m])
+        half = len(y) // 2
+        return y[:half].sum(), y[half:] * 1.0, y[: len(y) - len(y)].sum(), y[:1].sum(), half
+
+    fast = xjit.jit(program, strict=True)
+    for density in DENSITIES:
+        given = arguments(density, size, size)
+        for found, wanted in zip(fast(given["x"], given["m"]), program(given["x"], given["m"]), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -83,6 +83,14 @@ def filtered_in_a_branch(x, m):
     return y
 
 
+def whole_or_chosen(x, m):
+    if m.sum() > 30:
+        y = x[m]
+    else:
+        y = x
+    return y
+
+
 def joined_in_the_end(A):
     found = []
     for row in A:

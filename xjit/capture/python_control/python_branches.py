@@ -185,8 +185,8 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         one, other = (
-            in_parts(one, found, list(map(np.shape, others))),
-            in_parts(other, structure, list(map(np.shape, ones))),
+            in_parts(one, found, _shapes(others)),
+            in_parts(other, structure, _shapes(ones)),
         )
         (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
@@ -195,6 +195,11 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
         return _Plan(None, (), None)
     labels = tree.labels(structure, name)
     return _Plan(structure, tuple(map(_leaf, ones, others, labels)))
+
+
+def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:
+    """The shapes of leaves, those of numbers included."""
+    return [getattr(leaf, "shape", ()) for leaf in leaves]
 
 
 def _note_unbound(name: str, differs: bool) -> None:
