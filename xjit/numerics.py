@@ -124,6 +124,9 @@ LARGE_MATRIX_BYTES = 32 << 20
 FEW_TURNS = 32
 """Turns below which a loop of independent turns stays one: it takes no time."""
 
+STATE_OF_TURNS_BYTES = 1 << 28
+"""Bytes at most of what the loops of turns carry side by side: one after the other they take none."""
+
 PRODUCTS_AHEAD = 4
 """So many times more products than the turns of a loop ask for are formed at once ahead of it: the library forms some
 ten in the time in which loops that wait for memory form one."""

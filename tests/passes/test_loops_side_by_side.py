@@ -12,6 +12,7 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import PROCESSOR, on
+from xjit import numerics
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.values.leave_rows import LeaveRows
 
@@ -214,6 +215,14 @@ def test_turns_that_need_others_stay_in_order(name: str) -> None:
     assert_close(results(found, X), results(function, X))
     assert "masked" not in str(found.graph(X.copy()))
     assert "< left" not in found.source(X.copy())
+
+
+def test_much_state_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    for bytes, found in ((2 * 8 * N, True), (2 * 8 * N - 1, False)):
+        monkeypatch.setattr(numerics, "STATE_OF_TURNS_BYTES", bytes)
+        function = xjit.jit(lengths, target=SHORT)
+        assert ("masked" in str(function.graph(K.copy()))) == found
+        assert_close(results(function, K), results(lengths, K))
 
 
 def test_rows_whose_loops_refuse_blocks_end_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

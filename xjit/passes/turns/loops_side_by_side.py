@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from xjit import numerics
 from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.inner_graphs import GRAPHS
@@ -119,8 +120,9 @@ class _LoopsOfTurns:
             if not others:
                 break
             self.uniform -= others
-        ranks = (one.before.aval.rank for number, one in self.loop.carried.items() if number not in self.uniform)
-        return not any(ranks)
+        apart = [one.before.aval for number, one in self.loop.carried.items() if number not in self.uniform]
+        state = self.turns * sum(one.dtype.itemsize for one in apart)
+        return not any(one.rank for one in apart) and state <= numerics.STATE_OF_TURNS_BYTES
 
     def results(self) -> Several | None:
         """The last values, as those of a loop; None where its first turn may come for some only."""
