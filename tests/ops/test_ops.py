@@ -26,7 +26,7 @@ from tests.cases import (
     cases_windows,
 )
 from tests.cases.element_types import cases_eight_bits, cases_element_types
-from tests.cases.regions import cases_limited_windows, cases_strided_slices
+from tests.cases.regions import cases_compaction, cases_limited_windows, cases_strided_slices
 from tests.helpers.harness import EXECUTORS, Case, check
 
 CASES = [
@@ -45,6 +45,7 @@ CASES = [
     *cases_indexing.CASES,
     *cases_strided_slices.CASES,
     *cases_limited_windows.CASES,
+    *cases_compaction.CASES,
     *cases_library.CASES,
     *cases_dynamic.CASES,
     *cases_literals.CASES,
