@@ -22,7 +22,8 @@ def of(function: Callable[..., Any], *arguments: Any) -> tuple[NestFootprint, ..
     """The footprints of the only kernel of a function."""
     found, leaves = captured(function, *arguments)
     target = on(processor()).inside_time_tiles()
-    (kernel,) = compile.lower_graph(found.graph, found.guards.fetch(leaves), found.views, target=target).kernels
+    values = found.guards.fetch(leaves) or ()
+    (kernel,) = compile.lower_graph(found.graph, values, found.views, target=target).kernels
     return footprints(kernel[0])
 
 

@@ -19,10 +19,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.ideas.rare import overwrites
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.fusion.plan import FusionGroup
@@ -42,6 +43,9 @@ def in_pairs(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> I
         rows = paired_loop(one.ordered)
         if rows is not None:
             (name,) = one.loops[rows.variable]
+            _, loop = found(kernel, name)
+            if overwrites(loop, nest.in_one_memory):
+                continue  # an odd last row would be changed twice
             yield (UnrollAndJam(name, 2, Tail.OVERLAP),)
             yield (Share(name, "v"),)
 

@@ -42,7 +42,7 @@ def in_strips(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> 
     own = {name for one in nests for names in one.loops.values() for name in names}
     for name in _calling(kernel.body, own):
         path, loop = found(kernel, name)
-        if _overwrites(loop, nest.in_one_memory):
+        if overwrites(loop, nest.in_one_memory):
             continue
         size, rewrites = nest.machine.strip_elements, list[Rewrite]()
         if not known_before(kernel, path).at_most(loop.stop - loop.start, constant(size)):
@@ -50,7 +50,7 @@ def in_strips(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> 
         yield (*rewrites, SpecializeRare(name, nest.fresh("rare")))
 
 
-def _overwrites(loop: Loop, in_one_memory: frozenset[tuple[str, str]]) -> bool:
+def overwrites(loop: Loop, in_one_memory: frozenset[tuple[str, str]]) -> bool:
     """Return whether a loop reads an argument that it stores over under another name."""
     touched = [(touch.buffer, touch.written) for touch in touches(loop.body)]
     written, read = ({name for name, is_written in touched if is_written is kind} for kind in (True, False))
