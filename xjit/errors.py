@@ -12,6 +12,7 @@ xjit.errors.ShapeError: ops.add: rhs: sizes differ in dimension 0; got f32[2] an
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_ORIGIN_LINES = 5
+MAX_OTHERS = 4
 
 
 class Position(Protocol):
@@ -38,8 +40,9 @@ class XjitError(Exception):
     """Base of all errors that xjit raises itself.
 
     ``message`` says what was expected and what came, ``where`` is the user's line, ``origin`` lists at most five
-    lines on how the value came about, ``fix`` says what to do about it. As readers look at the last line first, it is
-    never one of the origin: ``remedy``, what can be said of all errors of a class, takes the place of a missing fix.
+    lines on how the value came about, ``others`` are what else stands in the way, ``fix`` says what to do about it.
+    As readers look at the last line first, it is never one of the origin: ``remedy``, what can be said of all errors
+    of a class, takes the place of a missing fix.
     """
 
     remedy: ClassVar[str] = "change this line, or compute it outside of the compiled function"
@@ -57,15 +60,25 @@ class XjitError(Exception):
         self.where = where
         self.origin = tuple(origin)[:MAX_ORIGIN_LINES]
         self.fix = fix
+        self.others: tuple[XjitError, ...] = ()
 
     def __str__(self) -> str:
         lines = [self.message]
         if self.where is not None:
             lines.append(f"  at {self.where.file}:{self.where.line}, in {self.where.function}")
         lines += [f"  from {line}" for line in self.origin]
+        lines += [f"  also {other.brief}" for other in self.others[:MAX_OTHERS]]
+        if len(self.others) > MAX_OTHERS:
+            lines.append(f"  and {len(self.others) - MAX_OTHERS} more, which f.explain(...) lists")
         if self.fix or len(lines) > 1:
             lines.append(f"  fix: {self.fix or self.remedy}")
         return "\n".join(lines)
+
+    @property
+    def brief(self) -> str:
+        """The message and the line, in one line."""
+        place = "" if self.where is None else f" ({os.path.basename(self.where.file)}:{self.where.line})"
+        return f"{self.message}{place}"
 
     def located(self, where: Position, origin: Sequence[str] = ()) -> XjitError:
         """Fills in the position and the origin, unless an inner boundary has done so already."""

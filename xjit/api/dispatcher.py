@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import warnings
 from collections import OrderedDict
@@ -14,7 +13,7 @@ from xjit import compile, config, jobs, tree
 from xjit.api.arguments import examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
 from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
-from xjit.api.host_steps import host_steps, is_split, warning_of
+from xjit.api.host_steps import host_steps, is_split, obstacles, warning_of
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
@@ -26,12 +25,9 @@ from xjit.api.trials import Trials
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guarding.signature import NORMALISE, signature
 from xjit.errors import CaptureError, FallbackWarning, XjitError
-from xjit.inspect.explain import Explanation, explain
-from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.ir.printer import graph_text
 from xjit.ir.source_location import stack_level
 from xjit.runtime.calls.records import Conditions
 from xjit.runtime.miss import MISS
@@ -162,13 +158,13 @@ class Dispatcher:
             try:
                 trace = self._capture(leaves, keys[0][0], watch)
             except Exception as error:
-                return self._failed(keys, args, kwargs, error)
+                return self._failed(keys, args, kwargs, leaves, error)
             if trace.shares_what_is_written:
                 return self._beside_memory(args, kwargs, trace.may_be_written)
             # What is raised here was not raised by the compiler.
             made = jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
             if isinstance(made, jobs.Failure):
-                return self._failed(keys, args, kwargs, made.error)
+                return self._failed(keys, args, kwargs, leaves, made.error)
             if made.captured is trace.captured:
                 attempts -= 1
                 self._retraces.note(*retrace)  # its warning may be an error, the user's own
@@ -221,13 +217,15 @@ class Dispatcher:
             if self._told.is_new(reason):
                 warnings.warn(warning_of(self.name, step), FallbackWarning, stacklevel=stack_level())
 
-    def _failed(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> Any:
+    def _failed(
+        self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], error: BaseException
+    ) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
         other = foreign(error)
         if other is not None:
             raise other
         if self.options.raises and isinstance(error, XjitError):
-            raise public(error) from None
+            raise public(self._with_others(error, leaves, keys[0][0])) from None
         if self.options.raises and not is_internal(error):
             raise error
         try:
@@ -328,13 +326,22 @@ class Dispatcher:
             self._numbers.note(captured.guards, leaves)
         raise restless()
 
-    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
+    def _capture_once(
+        self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch, splitting: bool = False
+    ) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
-        splitting = not (self.options.raises or floating_errors)
+        splitting = splitting or not (self.options.raises or floating_errors)
         traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
         splits = functools.partial(traced, splitting=splitting, unforeseen=self._unforeseen)
         return self._numbers.captured(functools.partial(splits, floating_errors=floating_errors))
+
+    def _with_others(self, error: XjitError, leaves: Sequence[Any], in_tree: tree.Tree) -> XjitError:
+        """The error with what else of the function is refused; looking for it raises nothing of its own."""
+        if isinstance(error, CaptureError) and self.options.errors == "ignore":
+            found = obstacles(lambda: self._capture_once(leaves, in_tree, self._watch(), splitting=True))
+            error.others = tuple(one for one in found if one.brief != error.brief)
+        return error
 
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""
@@ -457,35 +464,21 @@ class Dispatcher:
 
     # ------------------------------------------------------------------ answers about it
 
-    def _traced_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
+    def traced_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
+        """A trace of such a call, which nobody keeps."""
         leaves, in_tree = examples(args, kwargs)
-        try:
-            return self._capture(leaves, in_tree, self._watch())
-        except XjitError as error:
-            raise public(error) from None
+        return self._capture(leaves, in_tree, self._watch())
 
-    def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers.seen
-        return jobs.run(lambda: trace.lowered(target, varying), trace.watch.look)
+    @property
+    def numbers_change(self) -> bool:
+        """Return whether numbers that the function reads have been seen to change."""
+        return self._numbers.seen
 
-    def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-        """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
-        found = explain(self._lowered(args, kwargs))
-        trials = [one.entry.words for known in self._known.values() for one in known if isinstance(one.entry, Trials)]
-        return dataclasses.replace(found, trials=tuple(trials))
-
-    def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """The generated source of all kernels of such a call."""
-        return "\n".join(source for part in self._lowered(args, kwargs).all() for _, source in part.kernels)
-
-    def graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """The traced graph of such a call as text."""
-        return graph_text(self._lowered(args, kwargs).graph)
-
-    def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stages:
-        """The program of such a call after each stage of the compiler."""
-        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers.seen
-        return jobs.run(lambda: reports(trace.captured.graph, trace.staged(target, varying)), trace.watch.look)
+    @property
+    def trials(self) -> tuple[str, ...]:
+        """The outcomes of the trials of split programs."""
+        found = (one.entry for known in self._known.values() for one in known)
+        return tuple(entry.words for entry in found if isinstance(entry, Trials))
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""

@@ -170,17 +170,18 @@ class JitFunction(Generic[P, R]):
     @at_boundary
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
-        return self._made().explain(args, kwargs)
+        found: Explanation = _answers().explain(self._made(), args, kwargs)
+        return found
 
     @at_boundary
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated source of all kernels of such a call."""
-        return self._made().source(args, kwargs)
+        return str(_answers().source(self._made(), args, kwargs))
 
     @at_boundary
     def graph(self, *args: Any, **kwargs: Any) -> str:
         """The traced graph of such a call as text."""
-        return self._made().graph(args, kwargs)
+        return str(_answers().graph(self._made(), args, kwargs))
 
     @at_boundary
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
@@ -202,7 +203,8 @@ class JitFunction(Generic[P, R]):
             v0 = exp(x0)
             o0[i0] = v0
         """
-        return self._made().stages(args, kwargs)
+        found: Stages = _answers().stages(self._made(), args, kwargs)
+        return found
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""
@@ -229,6 +231,10 @@ class JitFunction(Generic[P, R]):
         dispatcher.prepare(args, kwargs)
         self._named = dispatcher.entries
         self._entries = self._named.get((), ())
+
+
+def _answers() -> Any:
+    return jobs.module("xjit.api.answers")
 
 
 def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xjit.capture.capture import Captured
 from xjit.capture.tracers.provenance import origin_lines
@@ -50,3 +50,15 @@ def _python_calls(captured: Captured) -> Iterator[Node]:
 def warning_of(name: str, step: XjitError) -> str:
     """The warning about a step of a function."""
     return f"{name} runs a step {'through NumPy' if isinstance(step, TargetError) else 'in Python'}: {step}"
+
+
+def obstacles(traced: Callable[[], Captured]) -> list[XjitError]:
+    """Everything of a function that a split trace runs in Python, and what it cannot do at all."""
+    try:
+        captured = traced()
+    except XjitError as error:
+        return [*error.others, error]
+    except Exception:  # the user's own
+        return []
+    notes = [node.param("call").note for node in _python_calls(captured)]
+    return [note for note in notes if note is not None]

@@ -130,6 +130,8 @@ def capture(
         except Exception as error:
             if rewriting.renewed():
                 continue
+            if isinstance(error, XjitError):
+                error.others = tuple(recorder.notes)
             if isinstance(error, UnboundLocalError) and rewriting.is_used:
                 names = ", ".join(dict.fromkeys(recorder.unbound)) or "a variable"
                 reason = f"{names} has a value only where the run decides so, and is read where it may have none"

@@ -132,6 +132,11 @@ def _without_tiles(lowered: Lowered) -> Iterator[str]:
             yield f"each turn of {node.op.name} at {node.where} goes through all rows: {parts[-1].untiled}"
 
 
+def of_numpy(name: str, reasons: tuple[str, ...]) -> Explanation:
+    """The explanation of a call that NumPy runs as a whole."""
+    return Explanation(name, (), ("NumPy runs the function",), 0, 0, 0, 0, reasons)
+
+
 def _ways_of_control(lowered: Lowered) -> Iterator[str]:
     """For each loop and branch in their order the way in which it runs: the reason why it needs Python, its tiles."""
     if not lowered.inner:

@@ -56,6 +56,7 @@ from xjit.capture.tracers.traced_builtins import replace_dataclass, traced_built
 from xjit.capture.tracers.traced_integers import limits_of
 from xjit.capture.tracers.traced_math import traced_math
 from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
+from xjit.errors import XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
@@ -75,11 +76,11 @@ class Recorder:
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
     rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been.
-    ``python_steps`` counts what runs in Python, ``kept`` are the versions of arrays that such a step may keep,
-    ``caught`` nodes whose errors the function would catch, with the names of these, and ``unforeseen`` tells of steps
-    that were not as they were taken for. ``unbound`` are variables that only one arm of a branch assigns,
-    ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one, and
-    ``demands`` the truth value of all conditions of errors, once there is one.
+    ``python_steps`` counts what runs in Python, ``notes`` say why, ``kept`` are the versions of arrays that such a
+    step may keep, ``caught`` nodes whose errors the function would catch, with the names of these, and ``unforeseen``
+    tells of steps that were not as they were taken for. ``unbound`` are variables that only one arm of a branch
+    assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
+    and ``demands`` the truth value of all conditions of errors, once there is one.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Recorder:
         self.remembered: list[tuple[Any, ...]] = []
         self.operations = 0
         self.python_steps = 0
+        self.notes: list[XjitError] = []
         self.unforeseen = unforeseen
         self.caught: list[tuple[Node, str]] = []
         self.kept: list[tuple[Buffer, Node]] = []

@@ -53,6 +53,8 @@ def step(
     known = trace.recorder.unforeseen.get(site)
     if known is False:
         refuse(f"{site[1]} writes to an array that it gets", fix="pass a copy: x.copy()")
+    if note is not None:
+        trace.recorder.notes.append(note.located(where))
     typed = None if like is None or known else results_like(like[0])
     call = PythonCall(
         run,
