@@ -19,6 +19,7 @@ _LEAVES = {op.name: op for op in (CONSTANT, PARAMETER, PROJECT)}
 _MORE = (
     "xjit.ops.whole_arrays.diagonal",
     "xjit.ops.define.memory_order",
+    "xjit.ops.effects.python_call",
     "xjit.ops.whole_arrays.tile_concat",
     "xjit.ops.for_numpy.numpy_linalg",
     "xjit.ops.for_numpy.numpy_sorting",
