@@ -45,8 +45,40 @@ COMPILED = {
         a, b = b, a
     return a, b
 """,
+    "a loop that ends by an error behind a write": """
+    x[2] = 1
+    w = 0
+    while x[w] > -99:
+        x += q
+        w += 1
+    return x
+""",
+    "a loop over a local array that ends by an error between writes": """
+    a = np.zeros(9)
+    x[0] = 100
+    for i in range(300):
+        a[i // 30] += 5.0
+        x[1] += a[1]
+    x[1] = 3
+    return a
+""",
+    "an error at a position that a loop has made, between writes": """
+    z[0, 0] = x[0]
+    for i in range(300):
+        x[i % 5] += 1
+    z[1, 0] = 5
+    x[1] = x[int(x[2]) + 20]
+    z[2, 0] = 6
+""",
+    "an error in an arm that has written": """
+    if x[0] < 99:
+        x[1] = 5
+        x[int(y[0]) + 7] = 4
+    else:
+        x[2] = 3
+""",
 }
-"""The bodies of programs that are compiled whole."""
+"""The bodies of programs that are compiled whole, errors of the run left out."""
 
 REFUSED = {
     "the iterator of a window of the run is written to": """

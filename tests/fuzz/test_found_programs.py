@@ -22,7 +22,8 @@ def falling_back(monkeypatch: Any) -> None:
 def test_compiled(name: str) -> None:
     tally = Tally()
     assert tried(TextProgram(ARGUMENTS + COMPILED[name]), tally) is None
-    assert tally.whole == 1, dict(tally.refusals)
+    assert tally.whole == 1 or tally.raised, dict(tally.refusals)
+    assert not tally.refusals
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 from xjit.ir.boundary import comes_first
-from xjit.ir.node import Node
+from xjit.ir.inner_graphs import inner_graphs
+from xjit.ir.node import Graph, Node
 
 
 def is_demand(node: Node) -> bool:
     """Return whether NumPy has to do the call from the beginning where the condition of a node does not hold."""
     return node.op.failure is not None and comes_first(node.op.failure(node.kwargs))
+
+
+def may_fail_inside(node: Node) -> bool:
+    """Return whether a graph inside of an operation of control has conditions, demands left out.
+
+    What the operation has made so far when one does not hold is in no memory of the caller's.
+    """
+    return bool(node.op.control) and any(map(_may_fail, (inner.graph for inner in inner_graphs(node))))
+
+
+def _may_fail(graph: Graph) -> bool:
+    return any((one.op.failure is not None and not is_demand(one)) or may_fail_inside(one) for one in graph.nodes)
+
+
+def tested_first(graph: Graph) -> tuple[Node, ...]:
+    """The nodes whose conditions are tested before memory of the caller's is written.
+
+    They are demands, operations of control with conditions inside of them, and conditions of what control makes.
+    """
+    by_control = set[Node]()
+    found = list[Node]()
+    for node in graph.nodes:
+        if node.op.control or not by_control.isdisjoint(node.inputs):
+            by_control.add(node)
+        fails = node.op.failure is not None and (node in by_control or is_demand(node))
+        if fails or may_fail_inside(node):
+            found.append(node)
+    return tuple(found)

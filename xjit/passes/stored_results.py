@@ -21,7 +21,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
-from xjit.ir.repeated_calls import is_demand
+from xjit.ir.repeated_calls import is_demand, tested_first
 from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
@@ -94,25 +94,27 @@ def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingP
 
 
 def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
-    """The ways to try first: what a demand of the function's needs is made apart from memory that callers see."""
-    demands = tuple(node for node in graph.nodes if is_demand(node))
-    needed = frozenset(topological(demands))
-    failing = tuple(node for node in graph.nodes if node.op.failure is not None and not is_demand(node))
-    tested = frozenset(node for node in topological(failing) if node.op.control)
-    return {number: _first_way(graph.outputs[number], needed, tested) for number, _ in written}
+    """The ways to try first: what has to be tested before memory that callers see is written needs no version of it
+    that is there.
+    """
+    first = tested_first(graph)
+    demands = frozenset(topological(tuple(filter(is_demand, first))))
+    inside = tuple(node for node in first if not is_demand(node))
+    tested = frozenset(node for node in topological(inside) if node.op.control or node.op.kind is Kind.UPDATE)
+    return {number: _first_way(graph.outputs[number], demands, tested) for number, _ in written}
 
 
-def _first_way(output: Node, needed: AbstractSet[Node], tested: AbstractSet[Node]) -> Way:
-    """The way of one output, where demands need some nodes, and other conditions are of results of loops ``tested``.
+def _first_way(output: Node, demands: AbstractSet[Node], tested: AbstractSet[Node]) -> Way:
+    """The way of one output, where demands need some nodes, and other conditions some updates and results of control.
 
-    What a loop leaves in the memory is not there when such a condition fails: nothing is stored before.
+    What control leaves in the memory is not there when such a condition fails: nothing is stored before.
     """
     made = list(topological((output,)))
-    if needed.isdisjoint(made):
-        return Way.ALONG if tested.isdisjoint(made) else Way.ALONE
-    changed = (node for node in made if node in needed and node.op is not PARAMETER)
+    changed = (node for node in made if node in demands and node.op is not PARAMETER)
     updated = any((node.op.kind is Kind.UPDATE and node.type == output.type) or node.op.control for node in changed)
-    return Way.APART if updated else Way.ALONG
+    if updated or not tested.isdisjoint(_updates(output)):
+        return Way.APART
+    return Way.ALONG if tested.isdisjoint(made) else Way.ALONE
 
 
 def _updates(node: Node) -> list[Node]:

@@ -7,7 +7,7 @@ from collections.abc import Container
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.node import Graph, Node, topological
-from xjit.ir.repeated_calls import is_demand
+from xjit.ir.repeated_calls import tested_first
 from xjit.lazy import lazy
 from xjit.passes.stored_results import NO_STORES, Stores
 
@@ -70,7 +70,7 @@ class _Order:
 
     def _needed(self, node: Node) -> set[Node]:
         """The nodes that come before one; before a copy all that its update needs, and before memory of the caller's
-        is written all demands.
+        is written all that is tested before.
         """
         needed = {*node.inputs} if node.after is None else {*node.inputs, node.after}
         if node in self._changed:
@@ -83,7 +83,7 @@ class _Order:
     @lazy
     def _demands(self) -> tuple[Node, ...]:
         """The nodes whose conditions decide if NumPy has to do the call."""
-        return tuple(filter(is_demand, self.graph.nodes))
+        return tested_first(self.graph)
 
     @lazy
     def _demanded(self) -> frozenset[Node]:
