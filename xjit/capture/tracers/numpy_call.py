@@ -125,7 +125,7 @@ def _ufunc_of_constants(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], k
     targets = [one for one in (outs if isinstance(outs, tuple) else (outs,)) if one is not None]
     if method == "at":
         targets = [inputs[0]]
-    if not all(target.writable_now() for target in targets):
+    if not all(is_constant(target) and target.writable_now() for target in targets):
         return _call_with_options(ufunc, method, inputs, kwargs)
     result = call(*plain_arguments(inputs), **plain_arguments(kwargs))
     if targets:

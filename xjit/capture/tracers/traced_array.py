@@ -341,7 +341,7 @@ class TracedArray(Operators, BufferView):
         if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
             self._ask()
             refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
-        return f"<traced {self.node.type}>"
+        return f"<traced {self.last_node.type}>"
 
     def __copy__(self) -> Any:
         return call_method("copy", self, (), {})
