@@ -70,6 +70,20 @@ COMPILED = {
     x[1] = x[int(x[2]) + 20]
     z[2, 0] = 6
 """,
+    "an error of elements that nobody reads": """
+    x[y]
+    z[1, 0] = 5
+""",
+    "an error of elements that are replaced at once": """
+    x[1::2] = x[int(y[0]):]
+    x[...] = 1.5
+""",
+    "an error of a window without elements": """
+    e[::2, int(y[0] < 0):] += np.arange(5.0)
+""",
+    "elements that a mask has chosen in a window of another array": """
+    z[1:1, -3] = z[:, :2][z[:, :2] == 99]
+""",
     "an error in an arm that has written": """
     if x[0] < 99:
         x[1] = 5

@@ -25,7 +25,7 @@ from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.chosen_elements import ChosenElements
-from xjit.capture.tracers.demands import tested
+from xjit.capture.tracers.demands import tested, tested_unread
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
@@ -262,6 +262,7 @@ class _Results:
         outputs = tuple(map(self.output, leaves))
         _check_memory_known(leaves)
         written = self.written()
+        self.nodes += tested_unread(self.trace, self.nodes)
         graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder, frozenset(written))
         guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
         stored = tuple((index, paths.index(path)) for path, index in written.items())

@@ -38,6 +38,7 @@ class Checkpoint:
         self._decisions = trace.recorder.decisions()
         self._effects = len(trace.effects)
         self._caught = len(trace.recorder.caught)
+        self._conditional = len(trace.conditional)
         self._versions = dict(trace.versions)
         self._contents = [(one, _contents(one)) for one in reached(functions)]
 
@@ -46,6 +47,7 @@ class Checkpoint:
         del self._trace.refusals[self._refusals :]
         del self._trace.effects[self._effects :]
         del self._trace.recorder.caught[self._caught :]
+        del self._trace.conditional[self._conditional :]
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
         self._trace.recorder.take_back(self._decisions)

@@ -10,6 +10,7 @@ loops carry it and end when it is false, branches choose it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,13 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
-from xjit.ops.define.core import lift
+from xjit.ir.opdef import Kind
+from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.python_call import repeats_node
 from xjit.ops.elements.elementwise import and_
+from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.runtime_check import require
+from xjit.types import TupleType
 
 
 def demand(holds: Any) -> None:
@@ -87,4 +91,50 @@ def tested(trace: CaptureTrace) -> list[Node]:
         return []
     if not all(map(repeats_node, trace.effects)):
         refuse("an error is raised, as only the run tells, beside effects that happen once")
-    return [lift(trace, require(found, found, "repeat", "an error of the function's own is raised"))]
+    return [lift(trace, _tested(found, found))]
+
+
+def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
+    """The result of a program that fails unless the conditions hold of what nobody reads; none where all is read.
+
+    NumPy raises the errors of these, too. Beside effects they are left out: those happen once.
+    """
+    read = _computed(results)
+    unread = [node for node in dict.fromkeys(trace.conditional) if node not in read]
+    if not unread or not all(map(repeats_node, trace.effects)):
+        return []
+    value: Any = constant(np.asarray(True))
+    for node in unread:
+        value = _tested(value, TracedValue(trace.adopt(node.inputs[-1]), trace))
+    return [lift(trace, value)]
+
+
+def _computed(results: Sequence[Node]) -> set[Node]:
+    """The nodes that values are computed of: nothing is for values without elements, and what is replaced is none."""
+    found = set[Node]()
+    stack = list(results)
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += _read_of(node)
+    return found
+
+
+def _read_of(node: Node) -> tuple[Node, ...]:
+    """The operands of a node whose elements decide about those of its result."""
+    if isinstance(node.type, TupleType):
+        return node.inputs
+    if not node.aval.size:
+        return ()
+    if node.op.kind is not Kind.UPDATE or len(node.updated) != 1:
+        return node.inputs
+    size = node.inputs[1].aval.size
+    if not size:
+        return node.inputs[:1]
+    return node.inputs[1:] if node.op is UPDATE_SLICE and size == node.aval.size else node.inputs
+
+
+def _tested(value: Any, holds: Any) -> Any:
+    """The value; NumPy does the call from the beginning unless a condition holds everywhere."""
+    return require(value, holds, "repeat", "an error of the function's own is raised")

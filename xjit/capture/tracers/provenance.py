@@ -39,7 +39,8 @@ class CaptureTrace(Trace):
     whether the program may raise FloatingPointError, ``splitting`` whether it may have steps in Python, and
     ``restoring`` are the frames in ``with`` blocks that only put something back. The ``watch`` says when tracing has
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
-    buffers from outside of it are handed on to the trace around it.
+    buffers from outside of it are handed on to the trace around it. ``conditional`` are
+    the nodes that the run may find to fail.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -52,6 +53,7 @@ class CaptureTrace(Trace):
     watch: Watch = UNWATCHED
     versions: dict[Any, Node] = field(default_factory=dict)
     hands_on: bool = False
+    conditional: list[Node] = field(default_factory=list)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
@@ -60,6 +62,8 @@ class CaptureTrace(Trace):
         """
         node = super().add(op, inputs, params, where)
         self._check_handlers(node)
+        if node.op.failure is not None:
+            self.conditional.append(node)
         self._count(node)
         self._look()
         return node
