@@ -70,6 +70,18 @@ COMPILED = {
     x[1] = x[int(x[2]) + 20]
     z[2, 0] = 6
 """,
+    "the integers of a range whose ends are NumPy's": """
+    k = j = n = 0
+    for i in range(y[0] + 9, -1, -1):
+        x[0] += i
+    for j in reversed(range(y[0] + 9)):
+        x[1] -= j
+    for k in range(y[0], y[0] + 70, 2):
+        x[2] -= k
+    for n, v in enumerate(x, y[1]):
+        x[3] += n
+    return i, j, k, n
+""",
     "an error of elements that nobody reads": """
     x[y]
     z[1, 0] = 5

@@ -16,7 +16,10 @@ from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray
+from xjit.ops.define.core import lift
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
@@ -171,7 +174,9 @@ class Enumerated(Sequence):
         found = turns_of(self.values)
         if found is None:
             return None
-        return replace(found, element=lambda k: (self.start + (k - found.first), found.element(k)))
+        return replace(
+            found, element=lambda k: (_python_integer(self.start + (k - found.first)), found.element(k))
+        )
 
 
 class Reversed(Sequence):
@@ -238,10 +243,20 @@ def known_of(iterable: Any) -> Any:
 
 def _of_range(first: Any, end: Any, step: int) -> Turns:
     if step == 1:
-        return Turns(first, end, lambda k: k)
+        return Turns(first, end, _python_integer)
     distance = end - first if step > 0 else first - end
     length = (distance + (abs(step) - 1)) // abs(step)
-    return Turns(0, length, lambda k: first + k * step)
+    return Turns(0, length, lambda k: _python_integer(first + k * step))
+
+
+def _python_integer(number: Any) -> Any:
+    """An integer as ranges have them: one of Python's, also where their ends are NumPy's."""
+    trace = current()
+    if not isinstance(number, TracedValue) or number.weak is int or trace is None:
+        return number
+    found = TracedArray(lift(trace, _number(number)), trace, weak=int, scalar=True)
+    found.bounds = span_of(found.node, trace)
+    return found
 
 
 class RangeFunction:
