@@ -82,6 +82,11 @@ COMPILED = {
         x[3] += n
     return i, j, k, n
 """,
+    "functions that return the very array, of constants": """
+    a = np.full(4, 0.25)
+    b = np.zeros(x.shape)
+    return np.ascontiguousarray(a), a, b.real, b, np.asarray(a)
+""",
     "an error of elements that nobody reads": """
     x[y]
     z[1, 0] = 5

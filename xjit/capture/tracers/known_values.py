@@ -38,10 +38,14 @@ def known(value: Any) -> Any:
 
 
 def known_result(value: Any, operands: Iterable[Any], again: Callable[[Any, Any], Any]) -> Any:
-    """The same for a call on constants, whose results may be views of them.
+    """The same for a call on constants, whose results may be one of them, or views of them.
 
     ``again(one, other)`` calls once more, with another array in the place of one.
     """
+    operands = list(operands)
+    for one in operands:
+        if is_constant(one) and one.array is value:
+            return one
     result = known(value)
     parts = result if isinstance(result, tuple | list) else (result,)
     for place, part in enumerate(parts):
