@@ -112,6 +112,11 @@ COMPILED = {
 """The bodies of programs that are compiled whole, errors of the run left out."""
 
 REFUSED = {
+    "elements that a mask chooses are set to others of the same array": """
+    y[:] = np.array([5, 1, 2, 0])
+    y[y < 3] = y[::-1][:3]
+    return y
+""",
     "the iterator of a window of the run is written to": """
     x[q:].flat[1] = 2.0
 """,

@@ -213,6 +213,9 @@ def _store_masked(target: BufferView, mask: Any, value: Any) -> None:
                 f"size of corresponding boolean axis is {mask.shape[axis]}"
             )
         raise noted(IndexOutOfBoundsError(text), target, mask)
+    if isinstance(value, BufferView) and value.ndim and value.size > 1 and value.buffer.shares(target.buffer):
+        reason = "elements that a mask chooses are set to elements of the same array, one after the other"
+        refuse(reason, target, fix="copy the value first")
     write(target, masked(target, mask, stored_value(value, target.dtype)))
 
 
