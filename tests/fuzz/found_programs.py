@@ -87,6 +87,11 @@ COMPILED = {
     b = np.zeros(x.shape)
     return np.ascontiguousarray(a), a, b.real, b, np.asarray(a)
 """,
+    "an error at a position that was written, behind a write to another array": """
+    y[2] = 1
+    z[1] = 0.25
+    x[int(y[1]) + 3] = 5
+""",
     "an error of elements that nobody reads": """
     x[y]
     z[1, 0] = 5

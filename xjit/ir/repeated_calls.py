@@ -5,6 +5,7 @@ from __future__ import annotations
 from xjit.ir.boundary import comes_first
 from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
 
 
 def is_demand(node: Node) -> bool:
@@ -24,17 +25,18 @@ def _may_fail(graph: Graph) -> bool:
     return any((one.op.failure is not None and not is_demand(one)) or may_fail_inside(one) for one in graph.nodes)
 
 
-def tested_first(graph: Graph) -> tuple[Node, ...]:
+def tested_first(graph: Graph, several: bool) -> tuple[Node, ...]:
     """The nodes whose conditions are tested before memory of the caller's is written.
 
-    They are demands, operations of control with conditions inside of them, and conditions of what control makes.
+    They are demands, operations of control with conditions inside of them, and conditions of what control makes. Of
+    what updates make they are too if the caller gets ``several`` arrays written: the order of these is not kept.
     """
-    by_control = set[Node]()
+    late = set[Node]()
     found = list[Node]()
     for node in graph.nodes:
-        if node.op.control or not by_control.isdisjoint(node.inputs):
-            by_control.add(node)
-        fails = node.op.failure is not None and (node in by_control or is_demand(node))
+        if node.op.control or (several and node.op.kind is Kind.UPDATE) or not late.isdisjoint(node.inputs):
+            late.add(node)
+        fails = node.op.failure is not None and (node in late or is_demand(node))
         if fails or may_fail_inside(node):
             found.append(node)
     return tuple(found)

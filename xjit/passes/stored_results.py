@@ -97,7 +97,7 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
     """The ways to try first: what has to be tested before memory that callers see is written needs no version of it
     that is there.
     """
-    first = tested_first(graph)
+    first = tested_first(graph, len(written) > 1)
     demands = frozenset(topological(tuple(filter(is_demand, first))))
     inside = tuple(node for node in first if not is_demand(node))
     tested = frozenset(node for node in topological(inside) if node.op.control or node.op.kind is Kind.UPDATE)

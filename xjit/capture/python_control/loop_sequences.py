@@ -174,9 +174,7 @@ class Enumerated(Sequence):
         found = turns_of(self.values)
         if found is None:
             return None
-        return replace(
-            found, element=lambda k: (_python_integer(self.start + (k - found.first)), found.element(k))
-        )
+        return replace(found, element=lambda k: (_python_integer(self.start + (k - found.first)), found.element(k)))
 
 
 class Reversed(Sequence):

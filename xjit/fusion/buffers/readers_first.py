@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.node import Graph, Node, topological
@@ -22,7 +22,7 @@ def readers_first(graph: Graph, stored: Container[Node], stores: Stores = NO_STO
     """
     if not any(node.updated for node in graph.nodes):
         return graph.nodes
-    return _Order(graph, stored, stores.copies, stores.last).found()
+    return _Order(graph, stored, stores).found()
 
 
 @dataclass(eq=False)
@@ -31,8 +31,7 @@ class _Order:
 
     graph: Graph
     stored: Container[Node]
-    held: Container[Node]
-    last: Container[Node]
+    stores: Stores
     ready: list[int] = field(default_factory=list)
     copies: list[Node] = field(default_factory=list)
     done: dict[Node, None] = field(default_factory=dict)
@@ -60,6 +59,16 @@ class _Order:
             heapq.heappush(self.ready, self._numbers[node])
 
     @lazy
+    def held(self) -> Mapping[Node, Node]:
+        """The copies that are memory of the caller's."""
+        return self.stores.copies
+
+    @lazy
+    def last(self) -> frozenset[Node]:
+        """Those in front of what is made first."""
+        return self.stores.last
+
+    @lazy
     def _numbers(self) -> dict[Node, int]:
         return {node: number for number, node in enumerate(self.graph.nodes)}
 
@@ -83,7 +92,7 @@ class _Order:
     @lazy
     def _demands(self) -> tuple[Node, ...]:
         """The nodes whose conditions decide if NumPy has to do the call."""
-        return tested_first(self.graph)
+        return tested_first(self.graph, len(self.stores.chains) > 1)
 
     @lazy
     def _demanded(self) -> frozenset[Node]:
