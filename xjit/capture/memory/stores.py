@@ -7,6 +7,7 @@ x[x < 0] = v        select (x < 0) v x
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -213,7 +214,7 @@ def _store_masked(target: BufferView, mask: Any, value: Any) -> None:
                 f"size of corresponding boolean axis is {mask.shape[axis]}"
             )
         raise noted(IndexOutOfBoundsError(text), target, mask)
-    if isinstance(value, BufferView) and value.ndim and value.size > 1 and value.buffer.shares(target.buffer):
+    if isinstance(value, BufferView) and math.prod(value.shape) > 1 and value.buffer.shares(target.buffer):
         reason = "elements that a mask chooses are set to elements of the same array, one after the other"
         refuse(reason, target, fix="copy the value first")
     write(target, masked(target, mask, stored_value(value, target.dtype)))

@@ -22,7 +22,8 @@ _ORDER = list(NUMBERS)
 def fitted(value: Any, one: Carried) -> Any:
     """A value as one of these types; zeros for a variable that has none; None where it is something else."""
     if value is UNBOUND:
-        return tree.unflatten(one.structure, [zeros(leaf) for leaf in one.leaves])
+        made = tree.unflatten(one.structure, [zeros(leaf) for leaf in one.leaves])
+        return made if tree.flatten(made)[1] == one.structure else None  # arrays of no elements have a known size
     value = as_parts(value, one)
     leaves, structure = tree.flatten(value)
     if structure != one.structure:

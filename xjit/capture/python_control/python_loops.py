@@ -343,7 +343,7 @@ def _refuse_start(settled: Settled) -> None:
     names = [
         name
         for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True)
-        if one is not None and value is not UNBOUND and fitted(value, one) is None
+        if one is not None and fitted(value, one) is None
     ]
     if not names:
         refuse("a loop writes to an array that may have another name by then", fix="copy it in front of the loop")
