@@ -14,6 +14,11 @@ def f(x, y, z, e, q):
 """
 
 COMPILED = {
+    "elements that a mask has chosen are left by a loop": """
+    for j in range(int(x[0]) + 9):
+        v = x[~(x > 1)]
+    return v
+""",
     "a product that is stored by a number of the run": """
     x[q] = np.dot(y, y)
     y[0] = 3
@@ -136,11 +141,6 @@ REFUSED = {
     w = x[q:]
     w.shape = (-1, 1)
     return w
-""",
-    "elements that a mask has chosen are left by a loop": """
-    for j in range(int(x[0]) + 9):
-        v = x[~(x > 1)]
-    return v
 """,
     "a view that an arm has made is left by a branch": """
     w = 1
