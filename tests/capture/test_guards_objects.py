@@ -185,22 +185,13 @@ def test_objects_made_while_tracing(monkeypatch: Any) -> None:
     check_mutation(monkeypatch, (function, change, "global SCALE"), X, 0.5)
 
 
-def test_writes_to_outside_objects_are_refused(model: Model) -> None:
-    def assign(target: Any, x: Any) -> Any:
-        target.bias = x.sum()
-        return x
-
-    def around(target: Any, x: Any) -> Any:
-        object.__setattr__(target, "bias", x.sum())
-        return x
-
+def test_attributes_of_outside_objects_are_not_deleted(model: Model) -> None:
     def delete(target: Any, x: Any) -> Any:
         del target.bias
         return x
 
-    for function in (assign, around, delete):
-        with pytest.raises(CaptureError, match=r"the function (assigns to|deletes)"):
-            captured(function, model, X)
+    with pytest.raises(CaptureError, match="the function deletes"):
+        captured(delete, model, X)
     assert model.bias == 1.0
 
 

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.api.assigning import WAYS, before_assigning, changes_objects, does_more, make
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, is_flat
@@ -62,14 +63,11 @@ def shortcut(captured: Outline, program: Function, in_tree: tree.Tree, kinds: Se
     text.check(sorted(captured.guards.left_to_check(), key=_looks_further), "missed")
     pairs = zip(captured.guards.inputs, kinds, strict=True)
     inputs = "".join(f"{_input(path, kind, text)}, " for path, kind in pairs)
-    last = "return program(*inputs)"
-    if not direct:
-        result = _result(captured, text)
-        last = f"made = program(*inputs)\n    if made is missed: return missed\n    return {result}"
+    last = ["return program(*inputs)"] if direct else _behind(captured, text)
     body = "".join(f"        {line}\n" for line in (*text.lines, f"inputs = ({inputs})"))
     return text.compiled(
         f"def enter(*args):\n    if len(args) != {len(arguments)}: return missed\n    try:\n{body}"
-        f"{guards.UNREADABLE}        return missed\n    {last}\n"
+        f"{guards.UNREADABLE}        return missed\n" + "".join(f"    {line}\n" for line in last)
     )
 
 
@@ -79,8 +77,12 @@ def names_of(in_tree: tree.Tree) -> tuple[str, ...]:
     return tuple(named.keys or ()) if isinstance(named, tree.Branch) else ()
 
 
-def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: Sequence[Any]) -> Any:
+def finish(
+    output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: Sequence[Any], made: Sequence[Any] = ()
+) -> Any:
     """One leaf of the function's result."""
+    if output.source == "made":
+        return made[output.index]
     if output.source == "static":
         return output.value
     if output.source == "argument":
@@ -120,7 +122,7 @@ def _input(path: Path, kind: type, text: GuardText) -> str:
 def _is_what_programs_return(captured: Outline) -> bool:
     """Return whether the result is the program's only output, or the tuple of all of them, as they are."""
     outputs, out_tree = captured.outputs, captured.out_tree
-    plain = all(
+    plain = not does_more(captured) and all(
         one.source == "graph" and not (one.python or one.frozen or one.scalar or one.code >= 0) for one in outputs
     )
     if not plain or [one.index for one in outputs] != list(range(len(outputs))):
@@ -132,13 +134,32 @@ def _is_what_programs_return(captured: Outline) -> bool:
     return all(isinstance(child, tree.Leaf) for child in out_tree.children)
 
 
-def _result(captured: Outline, text: GuardText) -> str:
-    """The function's result in terms of ``made``, what the program returns."""
+def _behind(captured: Outline, text: GuardText) -> list[str]:
+    """The lines from ``inputs`` on: the program, what is made and assigned behind it, and the result."""
     single = captured.results == 1
-    return _nested(captured.out_tree, iter([_leaf(one, single, text) for one in captured.outputs]), text)
+    leaves = iter([_leaf(one, single, text) for one in captured.outputs])
+    run, missed = "made = program(*inputs)", "if made is missed: return missed"
+    if not does_more(captured):
+        return [run, missed, f"return {_nested(captured.out_tree, leaves, text)}"]
+    assert isinstance(captured.out_tree, tree.Branch)
+    result, *values = [_nested(child, leaves, text) for child in captured.out_tree.children]
+    lines = [run, missed]
+    if changes_objects(captured) and captured.begins_anew:
+        handler = f"{text.constant(before_assigning)}(error)"
+        lines = ["try:", f"    {run}", "except Exception as error:", f"    {handler}", "    raise", missed]
+    lines += [f"o{number} = {text.constant(make)}({text.constant(cls)})" for number, cls in enumerate(captured.makes)]
+    lines.append(f"result = {result}")
+    values_text = ", ".join(f"x{number}" for number in range(len(values)))
+    lines += [f"{values_text}, = {', '.join(values)}, "] if values else []
+    for number, one in enumerate(captured.assignments):
+        target = f"o{one.made}" if one.path is None else text.local(one.path)
+        lines.append(f"{text.constant(WAYS[one.way])}({target}, {text.constant(one.key)}, x{number})")
+    return [*lines, "return result"]
 
 
 def _leaf(output: Output, single: bool, text: GuardText) -> str:
+    if output.source == "made":
+        return f"o{output.index}"
     if output.source == "static":
         return text.constant(output.value)
     if output.source == "argument":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit import config, tree
+from xjit.api.assigning import assign, before_assigning, changes_objects, does_more, make, targets
 from xjit.api.shortcut import finish, names_of, shortcut
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
@@ -55,14 +56,30 @@ class Specialisation:
         values = self.captured.guards.fetch(leaves)
         if values is None or not self._may_write(values):
             return MISS
-        results = self._by_numpy(values) if self.program is None else self._by_program(self.program, values)
-        finished = [finish(output, results, leaves) for output in self.captured.outputs]
-        return tree.unflatten(self.captured.out_tree, finished)
+        made = [make(cls) for cls in self.captured.makes]
+        objects = targets(self.captured.assignments, leaves, made)
+        results = self._results(values)
+        finished = [finish(output, results, leaves, made) for output in self.captured.outputs]
+        found = tree.unflatten(self.captured.out_tree, finished)
+        if not does_more(self.captured):
+            return found
+        result, *assigned = found
+        assign(self.captured.assignments, objects, assigned)
+        return result
+
+    def _results(self, values: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return self._by_numpy(values) if self.program is None else self._by_program(self.program, values)
+        except Exception as error:
+            if changes_objects(self.captured) and self.captured.begins_anew:
+                before_assigning(error)
+            raise
 
     @property
     def changes_something(self) -> bool:
-        """Return whether another run would be noticed, or the arrays that are written to."""
-        return bool(self.captured.written) or not _may_run_again(self.captured.graph)
+        """Return whether another run would be noticed, or arrays and objects from outside are changed."""
+        changes = bool(self.captured.written) or changes_objects(self.captured)
+        return changes or not _may_run_again(self.captured.graph)
 
     def is_kept_from(self, leaves: Sequence[Any]) -> bool:
         """Return whether the program would serve these leaves, were they writable arrays that share no memory."""

@@ -10,7 +10,7 @@ from xjit.capture.guarding.guards import Guards
 from xjit.dataclass import dataclass
 from xjit.tree import Tree
 
-Source: TypeAlias = Literal["graph", "static", "argument"]
+Source: TypeAlias = Literal["graph", "static", "argument", "made"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Output:
     """Source of one leaf of the result.
 
     source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
-            very object that ``path`` reads
+            very object that ``path`` reads. ``made``: the object of this ``index`` that the call makes
     scalar  NumPy returns a scalar, not an array of rank 0
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
     frozen  NumPy returns an array that cannot be written to
@@ -43,8 +43,30 @@ class Output:
     arrays: tuple[Path, ...] = ()
 
 
+Way: TypeAlias = Literal["attribute", "field", "item", "entries", "contents"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An assignment behind the program: to an object of the call's own, the ``made`` one of this number, or to one
+    from outside, which ``path`` reads.
+
+    way  ``attribute``: as ``setattr`` does. ``field``: the same past what the class says of it. ``item``: the entry
+         ``key`` of a dict. ``entries``: further ones, of a list or a dict. ``contents``: all entries
+    """
+
+    way: Way
+    key: Any = None
+    path: Path | None = None
+    made: int = -1
+
+
 class Outline(Protocol):
-    """A trace without its graph; ``results`` is how many of its outputs are results."""
+    """A trace without its graph; ``results`` is how many of its outputs are results.
+
+    ``makes`` are the classes of the objects that a call makes. Where it makes or assigns something the outputs are
+    those of a tuple: the result, and the value of each assignment.
+    """
 
     @property
     def guards(self) -> Guards: ...
@@ -54,6 +76,15 @@ class Outline(Protocol):
 
     @property
     def out_tree(self) -> Tree: ...
+
+    @property
+    def makes(self) -> tuple[type, ...]: ...
+
+    @property
+    def assignments(self) -> tuple[Assignment, ...]: ...
+
+    @property
+    def begins_anew(self) -> bool: ...
 
     @property
     def results(self) -> int: ...

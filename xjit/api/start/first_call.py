@@ -30,7 +30,7 @@ from xjit.api.start.program_record import (
     tree_of,
 )
 from xjit.capture.guarding.guards import Guards
-from xjit.capture.outline import Output
+from xjit.capture.outline import Assignment, Output
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.runtime.check_spec import check
@@ -50,6 +50,9 @@ class _Outline:
     outputs: tuple[Output, ...]
     out_tree: tree.Tree
     results: int
+    makes: tuple[type, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    begins_anew: bool = False
 
 
 def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:

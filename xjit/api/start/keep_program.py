@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xjit import tree
+from xjit.api.assigning import does_more
 from xjit.api.options import Options
 from xjit.api.start.guard_records import Describer
 from xjit.api.start.program_record import (
@@ -87,6 +88,8 @@ def _record(
     program: ProgramSpec,
     key_of_text: Callable[[str], str],
 ) -> ProgramRecord:
+    if does_more(captured):
+        raise ValueError("the call makes or assigns objects, which records do not say")
     describer = Describer(function, captured.guards.guards)
     if sum(len(one.data) for one in _constants(program)) > MOST_BYTES:
         raise ValueError("the constants are too large to be kept")
@@ -104,6 +107,7 @@ def _record(
 
 
 def _output(output: Output, describer: Describer) -> OutputRecord:
+    assert output.source != "made"
     place = None if output.path is None else describer.place(output.path)
     python = "" if output.python is None else _PYTHON_NAMES[output.python]
     flags = output.scalar, output.frozen

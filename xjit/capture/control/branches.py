@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace, own_copies
+from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, own_copies
 from xjit.capture.control.loops import truth, whole_number
 from xjit.capture.control.state import OF_BRANCHES, Place, PromotionError, finished, fitted, places_of, refused
 from xjit.capture.tracers.provenance import CaptureTrace
@@ -76,7 +76,7 @@ def _one_of(
 
 def _traced(function: Callable[..., Any], label: str, operands: Sequence[Any]) -> tuple[CaptureTrace, Any]:
     trace = inner_trace(label)
-    with tracing(trace):
+    with tracing(trace), not_assigning():
         return trace, function(*own_copies(tuple(operands), trace))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from xjit import tree
 from xjit.capture.control.state import Place, labelled
-from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted
+from xjit.capture.recording.object_state import ObjectStates
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError
 from xjit.ir.context import Trace, TracedValue
@@ -49,6 +50,26 @@ class undecided:
                     fix="look at the values outside of the function",
                 )
             ) from error
+
+
+class not_assigning:
+    """A piece of the user's code that may not assign attributes of objects: its trace would not hand them on."""
+
+    __slots__ = ("objects",)
+
+    def __enter__(self) -> None:
+        trace = enclosing_capture()
+        self.objects = None if trace is None or trace.recorder is None else ObjectStates(trace.recorder)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if self.objects is None or not self.objects.assigned():
+            return
+        self.objects.restore()  # so that a further trial sees it, too
+        if error is None:
+            refuse(
+                "an attribute of an object is assigned where only the run decides if the code runs",
+                fix="return the new value from the function that is handed to the loop or the branch",
+            )
 
 
 def state_parameters(trace: Trace, places: Sequence[Place]) -> list[TracedArray]:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace, state_parameters
+from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, state_parameters
 from xjit.capture.control.state import (
     Place,
     PromotionError,
@@ -69,7 +69,7 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
 
     step, found = traced_body(name, "body_fun", places, structure, body)
     trace = inner_trace("condition")
-    with tracing(trace):
+    with tracing(trace), not_assigning():
         held = truth(cond_fun(tree.unflatten(structure, state_parameters(trace, found))), name, "cond_fun")
         held = unless_failed(held, trace)
     test = computed(trace, [held])
@@ -170,7 +170,7 @@ def _turn(
     body: Callable[[list[TracedArray]], Results],
 ) -> list[Any]:
     """The next values of a state; raises PromotionError where it has to start as other types."""
-    with tracing(trace):
+    with tracing(trace), not_assigning():
         ahead, state = body(state_parameters(trace, places))
         own = len(ahead)
         try:

@@ -40,11 +40,13 @@ class Identities:
 
     merging  arguments that are one array, or one with an array from elsewhere, are one traced array
     looked   the function may have compared objects by identity
+    assigned  attributes or entries of objects from outside are assigned, which all names of these see
     twins    some are one, but are not merged
     """
 
     merging: bool
     looked: bool = False
+    assigned: bool = False
     twins: bool = False
     _known: dict[int, Known] = field(default_factory=dict)
     _arguments: dict[int, Known] = field(default_factory=dict)
@@ -82,13 +84,17 @@ class Identities:
         return looked
 
     def apart(self) -> Iterator[list[Path]]:
-        """Places of which no two hold one object, if the function looks: those of one kind, as others never do."""
-        if not (self.looked or self.merging):
+        """Places of which no two hold one object, if the function looks: those of one kind, as others never do.
+
+        Where it assigns, those of arrays may.
+        """
+        arrays = self.looked or self.merging
+        if not (arrays or self.assigned):
             return
         kinds: dict[Any, list[Path]] = {}
         for one in (self._known | self._arguments).values():
             kind = _kind(one.value)
-            if kind is not None:
+            if kind is not None and (arrays or type(one.value) is not np.ndarray):
                 kinds.setdefault(kind, []).append(one.path)
         yield from (paths for paths in kinds.values() if len(paths) > 1)
 

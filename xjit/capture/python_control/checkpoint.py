@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
 
@@ -24,11 +25,14 @@ def remembered(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     try:
         yield values
     finally:
-        kept.pop()
+        del kept[max(place for place, one in enumerate(kept) if one is values)]
 
 
 class Checkpoint:
-    """The state of a trace, and of the Python objects that some functions reach, before these are tried."""
+    """The state of a trace, and of the Python objects that some functions reach, before these are tried.
+
+    The attributes of ``objects`` may be assigned, and are variables then.
+    """
 
     def __init__(self, functions: Iterable[Callable[..., Any]]) -> None:
         trace = current()
@@ -41,6 +45,7 @@ class Checkpoint:
         self._conditional = len(trace.conditional)
         self._versions = dict(trace.versions)
         self._contents = [(one, _contents(one)) for one in reached(functions)]
+        self.objects = ObjectStates(trace.recorder)
 
     def restore(self) -> None:
         """Takes back what was traced, decided and changed since."""
@@ -51,6 +56,7 @@ class Checkpoint:
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
         self._trace.recorder.take_back(self._decisions)
+        self.objects.restore()
         for one, before in self._contents:
             if not _is_same(one, before):
                 _refill(one, before)

@@ -21,7 +21,9 @@ from xjit.capture.python_control.leaves import (
 )
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import truth
-from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
+from xjit.capture.recording.object_state import ObjectStates
+from xjit.capture.recording.object_variables import Variables, check_known
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -158,7 +160,7 @@ class Turn:
 
 
 def traced_turn(
-    state: State,
+    state: Variables,
     carried: Sequence[Carried | None],
     start: Sequence[Any],
     buffers: Sequence[Buffer],
@@ -175,9 +177,11 @@ def traced_turn(
         begin = tuple(_memory_of(leaf) for leaf in carried_values(carried, values))
         _note_unbound(state.names, carried, start, values, trace)
         del values  # so that nothing but the variables holds them
+        objects = ObjectStates(trace.recorder)
         if test is not None:
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
+        check_known(state, (one for one, _ in objects.assigned().values()))
         return Turn(trace, number, begin, state.get())
 
 

@@ -31,9 +31,10 @@ from xjit.capture.python_control.leaves import (
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
+from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
 from xjit.capture.tracers.demands import demand, demanded, hold
-from xjit.capture.tracers.provenance import CaptureTrace
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import TracedValue
@@ -50,10 +51,11 @@ from xjit.ops.whole_arrays.shape import broadcast
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm of a branch: its trace, and what it leaves behind."""
+    """One arm of a branch: its trace, what it leaves behind, and the attributes of objects that it assigns."""
 
     trace: CaptureTrace
     after: Any
+    assigned: Mapping[tuple[int, str], tuple[Attribute, Any]]
 
 
 def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
@@ -79,7 +81,7 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
         return
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
-    found = _chosen(pred, arms, pairs, [state.names[number] for number in places])
+    found = _with_attributes(pred, arms, pairs, [state.names[number] for number in places])
     values: list[Any] = [UNBOUND] * len(start)
     for number, value in zip(places, found, strict=True):
         values[number] = value
@@ -89,7 +91,7 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
 def _arms(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any], mark: Checkpoint) -> list[Arm] | Raised:
     """The traces of both arms; if one of them ends by an error, that, after it is demanded that it is not taken."""
     try:
-        arms = [_arm(pred, True, then), _arm(pred, False, otherwise)]
+        arms = [_arm(pred, holds, run, mark.objects) for holds, run in ((True, then), (False, otherwise))]
     except Raised as raised:
         mark.restore()
         demand(logical_not(pred) if raised.holds else pred)
@@ -106,17 +108,19 @@ class Raised(Exception):
         self.holds = holds
 
 
-def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
+def _arm(pred: Any, holds: bool, run: Callable[[], Any], objects: ObjectStates) -> Arm:
     """The trace of one arm, where the condition holds or where it does not; Raised if it ends by an error."""
     trace = inner_trace("then" if holds else "otherwise")
     trace.hands_on = True
     refine(trace, pred.node, holds)
     with tracing(trace), undecided():
         try:
-            return Arm(trace, run())
+            return Arm(trace, run(), objects.assigned())
         except Exception as error:
             if not _is_of_users(error):
                 raise
+        finally:
+            objects.restore()
     raise Raised(holds)
 
 
@@ -134,7 +138,25 @@ def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
     arms = _arms(pred, then, otherwise, mark)
     if isinstance(arms, Raised):
         return (otherwise if arms.holds else then)()
-    return _chosen(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
+    return _with_attributes(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
+
+
+def _with_attributes(
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
+) -> list[Any]:
+    """One value for each pair; the attributes of objects that an arm has assigned get what is chosen, too."""
+    attributes = {key: one for arm in arms for key, (one, _) in arm.assigned.items()}
+    more: list[tuple[Any, Any]] = []
+    for key, attribute in attributes.items():
+        one, other = (arm.assigned[key][1] if key in arm.assigned else attribute.get() for arm in arms)
+        if (one is UNBOUND) is not (other is UNBOUND):
+            refuse(f"an object has {attribute.label} on one branch only", fix="assign it in front of the branch")
+        more.append((one, other))
+    labels = [attribute.label for attribute in attributes.values()]
+    found = _chosen(pred, arms, [*pairs, *more], [*names, *labels])
+    for attribute, value in zip(attributes.values(), found[len(pairs) :], strict=True):
+        attribute.set(value)
+    return found[: len(pairs)]
 
 
 def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:

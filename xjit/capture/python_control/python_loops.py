@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace, undecided
+from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
@@ -46,7 +46,8 @@ from xjit.capture.python_control.loop_turns import (
 )
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import truth
-from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
+from xjit.capture.recording.object_variables import Variables
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.demands import demand, unless_failed
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
@@ -70,7 +71,7 @@ class Loop:
     The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn.
     """
 
-    state: State
+    state: Variables
     test: Callable[[], Any] | None
     body: Callable[[Any], None]
     turns: Turns | None
@@ -122,7 +123,10 @@ class Settled:
 
 
 def captured(loop: Loop) -> None:
-    """Traces the loop as a loop; the variables then have the values behind it."""
+    """Traces the loop as a loop; the variables then have the values behind it.
+
+    AssignedAttributes where turns assign others than its variables.
+    """
     trial = None
     if may_exchange(loop.start()):
         loop, trial = _without_exchange(loop)
@@ -140,7 +144,7 @@ def captured(loop: Loop) -> None:
                 _refuse_start(_settled(loop, start, single)[0])
             return
         del start  # which would hold arrays
-        loop, trial = _peeled(loop), None
+        loop, trial = peeled(loop), None
     _refuse_start(_settled(loop, loop.start(), {})[0])
 
 
@@ -217,7 +221,7 @@ def _settled(
     buffers: list[Buffer] = []
     recorder = _recorder()
     earlier, decisions = recorder.loops, recorder.decisions()
-    for one, other in zip(growths, earlier.get(loop.state.site, growths), strict=True):
+    for one, other in zip(growths, earlier.get(loop.state.place, growths), strict=True):
         one.like(other)
     for place in loop.exchanged:
         growths[place].carried = growths[place].carried or carried_of(names[place], start[place])
@@ -238,7 +242,7 @@ def _settled(
         if not any(changed) and not new:
             same = objects_of(kinds, start, turn)
             if are_same(same, objects):
-                earlier[loop.state.site] = [replace(one, start=UNBOUND) for one in growths]  # which holds no array
+                earlier[loop.state.place] = [replace(one, start=UNBOUND) for one in growths]  # which holds no array
                 return replace(found, start=tuple(map(as_parts, start, kinds))), turn
             objects = same
     refuse("what the variables of a loop are does not settle in a few turns")
@@ -353,7 +357,7 @@ def _refuse_start(settled: Settled) -> None:
     )
 
 
-def _peeled(loop: Loop) -> Loop:
+def peeled(loop: Loop) -> Loop:
     """The loop without its first turn, which is traced in front of it."""
     if loop.turns is None:
         loop.body(None)
@@ -445,7 +449,8 @@ def _test(settled: Settled, exchange: Exchange) -> Computation:
         versions = dict(trace.versions)
         held = [] if turns is None else [lt(counter, turns.end_number())]
         if test is not None:
-            held.append(truth(test(), traced=True))
+            with not_assigning():
+                held.append(truth(test(), traced=True))
         if trace.versions != versions or any(map(lambda a, b: a is not b, values, state.get())):
             refuse("the condition of a loop assigns a variable or writes to an array")
         both = functools.reduce(and_, held)

@@ -15,15 +15,22 @@ from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, known_of, turns_of
 from xjit.capture.python_control.numbers import number_as
 from xjit.capture.python_control.python_branches import chosen, decided
-from xjit.capture.python_control.python_loops import Loop, captured
+from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
+from xjit.capture.recording.object_state import Attribute
+from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
-from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, Site, State, Thunk
 from xjit.capture.splits.conversions import converted, is_traced, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.provenance import refuse
+from xjit.dataclass import replace
 from xjit.errors import CaptureError, DTypeError, ShapeError
+
+# Trials of a loop that find the attributes which its turns assign.
+_MOST_TRIALS = 12
 
 
 class TracedRuntime(PythonRuntime):
@@ -59,7 +66,8 @@ class TracedRuntime(PythonRuntime):
         state.set(start)
         mark.restore()
         try:
-            captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True, start))
+            loop = Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True, start)
+            _captured(loop, mark)
             mark.check_objects()
         except (CaptureError, DTypeError, ShapeError):
             state.set(start)
@@ -110,7 +118,7 @@ class TracedRuntime(PythonRuntime):
             body()
 
         try:
-            captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start))
+            _captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
             mark.check_objects()
         except CaptureError as error:
             if not turns.has_known_numbers:
@@ -243,6 +251,35 @@ class TracedRuntime(PythonRuntime):
             demand(truth(test))
         else:
             super().assert_(test, message)
+
+
+def _captured(loop: Loop, mark: Checkpoint) -> None:
+    """Traces the loop as a loop; variables and attributes then have the values behind it.
+
+    In front of it the variables have the values that the loop holds, and all else is as it was at the ``mark``.
+    """
+    attributes: tuple[Attribute, ...] = ()
+    for _ in range(_MOST_TRIALS):
+        try:
+            captured(_with_attributes(loop, attributes) if attributes else loop)
+            return
+        except AssignedAttributes as more:
+            attributes = (*attributes, *more.attributes)
+        loop.state.set(loop.held)
+        mark.restore()
+    refuse("what a loop assigns to attributes does not settle in a few turns")
+
+
+def _with_attributes(loop: Loop, attributes: tuple[Attribute, ...]) -> Loop:
+    """The loop with these attributes as variables; the first turn goes ahead where that makes some of them."""
+    unbound = [one.label for one in attributes if one.get() is UNBOUND]
+    if unbound:
+        if not loop.certain():
+            refuse(f"only turns of a loop make {', '.join(unbound)}, and there may be none", fix="assign it before")
+        loop.state.set(loop.held)
+        loop = peeled(loop)
+    assert isinstance(loop.state, State)
+    return replace(loop, state=ObjectState(loop.state, attributes))
 
 
 def _nothing() -> None:

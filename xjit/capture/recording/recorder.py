@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import functools
 import types
+import weakref
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -30,6 +31,7 @@ from xjit.capture.recording.module_views import (
     traced_operation,
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
+from xjit.capture.recording.object_state import State, assigned_to
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
     is_function_of_arguments,
@@ -41,9 +43,8 @@ from xjit.capture.recording.traceable import (
 from xjit.capture.recording.user_objects import (
     RecordingClass,
     RecordingObject,
-    State,
+    check_not_shown,
     inner_function,
-    is_changed,
     stand_in,
 )
 from xjit.capture.splits.deferred import DeferredObject
@@ -80,7 +81,8 @@ class Recorder:
     step may keep, ``caught`` nodes whose errors the function would catch, with the names of these, and ``unforeseen``
     tells of steps that were not as they were taken for. ``unbound`` are variables that only one arm of a branch
     assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
-    and ``demands`` the truth value of all conditions of errors, once there is one.
+    and ``demands`` the truth value of all conditions of errors, once there is one. ``objects`` are the stand-ins that
+    live; with ``objects_go_outside`` a step in Python may see objects from outside.
     """
 
     def __init__(
@@ -112,10 +114,12 @@ class Recorder:
         self._decided: list[Guard] = []
         self._numbers: dict[Path, int] = {}
         self.remembered: list[tuple[Any, ...]] = []
+        self.objects: list[weakref.ref[Any]] = []
         self.operations = 0
         self.python_steps = 0
         self.notes: list[XjitError] = []
         self.unforeseen = unforeseen
+        self.objects_go_outside = False
         self.caught: list[tuple[Node, str]] = []
         self.kept: list[tuple[Buffer, Node]] = []
         self.loops: dict[Any, Any] = {}
@@ -196,8 +200,11 @@ class Recorder:
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
         for value, path in self._handed_out.values():
-            if issubclass(type(value), RecordingObject) and is_changed(value):
-                refuse(f"the function assigns to attributes of {path}", fix="return the new values")
+            if issubclass(type(value), RecordingObject) and assigned_to(value):
+                check_not_shown(value)
+                self.identities.assigned = True
+                if self.objects_go_outside:
+                    refuse(f"the function assigns to attributes of {path}, and hands objects to code outside")
             if type(value) is RecordingList and value.is_changed:
                 refuse(f"the function changes {path}, a list from outside", fix="make a new list, and return it")
         for rebuilt, before in self._sealed:
@@ -253,6 +260,9 @@ class Recorder:
             return value
         if path in self._varying and guards.is_number(value):
             self.add(guards.same_kind(path, value))
+            opened = self._open_integer(value, path)
+            if opened is not None:
+                return self._hand_out(opened, path)
             made = self._numpy_scalar if isinstance(value, np.generic) else self._python_number
             return self._hand_out(made(value, path), path)
         if is_plain(value) or isinstance(value, np.generic):

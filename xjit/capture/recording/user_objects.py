@@ -1,7 +1,7 @@
 """Objects and classes of the user: stand-ins that record which attributes are read and run methods rebuilt.
 
-An object from outside keeps its state where it is: what is read of it is guarded, writing is refused. An object that
-is made while tracing keeps its state in its stand-in and may be changed freely.
+An object from outside keeps its state where it is: what is read of it is guarded, and what is assigned is set on it
+behind the program. An object that is made while tracing keeps its state in its stand-in.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import functools
 import inspect
 import sys
 import types
+import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +20,13 @@ from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, object_path
 from xjit.capture.inner_functions import inner_function as inner_function
 from xjit.capture.recording.global_reads import called_from_user_code
+from xjit.capture.recording.object_state import STATE, State, assigned_to, fields_of, state_of
 from xjit.capture.tracers.provenance import refuse
-from xjit.dataclass import dataclass
 
 if TYPE_CHECKING:
     from xjit.capture.recording.recorder import Recorder
 
 MISSING = object()
-_STATE = "_xjit_state"
 # What the interpreter looks up on the class itself, so that the class of the stand-in has to have it.
 _SPECIAL = """
     __call__ __len__ __iter__ __next__ __getitem__ __contains__ __bool__ __enter__ __exit__ __reversed__ __hash__
@@ -47,22 +47,6 @@ _RAW_CLASS_ATTRIBUTES = (
 )
 
 
-@dataclass(eq=False, slots=True)
-class State:
-    """State of a stand-in; ``path`` is None for an object that was made while tracing."""
-
-    recorder: Recorder
-    cls: type
-    target: Any
-    path: Path | None
-
-
-def state_of(stand_in: Any) -> State:
-    """The state of the stand-in of an object or class."""
-    state: State = object.__getattribute__(stand_in, _STATE)
-    return state
-
-
 def lookup(cls: Any, name: str, after: type | None = None) -> tuple[type, Any]:
     """The class in the method resolution order that defines the name, and the definition, not bound to anything."""
     mro = cls.__mro__ if after is None else cls.__mro__[cls.__mro__.index(after) + 1 :]
@@ -78,7 +62,8 @@ class RecordingObject:
     """The stand-in of an instance of a user's class."""
 
     def __init__(self, state: State) -> None:
-        object.__setattr__(self, _STATE, state)
+        object.__setattr__(self, STATE, state)
+        state.recorder.objects.append(weakref.ref(self))
 
     def __getattribute__(self, name: str) -> Any:
         state = state_of(self)
@@ -87,13 +72,7 @@ class RecordingObject:
         return _outside(self, state, name) if state.path is not None else _local(self, state, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        state = state_of(self)
-        if state.path is not None:
-            refuse(
-                f"the function assigns to {state.path.attribute(name)}",
-                fix="return the new value, and assign it outside of the function",
-            )
-        _assign(self, state, name, value)
+        _assign(self, state_of(self), name, value)
 
     def __delattr__(self, name: str) -> None:
         refuse(f"the function deletes the attribute {name}", fix="delete it outside of the function")
@@ -115,6 +94,11 @@ def _outside(self: Any, state: State, name: str) -> Any:
     assert state.path is not None
     recorder, path = state.recorder, state.path.attribute(name)
     _, raw = lookup(state.cls, name)
+    own = fields_of(self)
+    if name in own and not isinstance(raw, property):
+        return own[name]
+    if name == "__dict__":
+        check_not_shown(self, read=True)
     shadowed = name in getattr(state.target, "__dict__", ()) and not isinstance(raw, property)
     shadowed = shadowed or lookup(state.cls, "__getattribute__")[0] is not object
     bound = MISSING if shadowed else _bind(self, state, raw)
@@ -153,7 +137,7 @@ def _called_if_property(raw: Any, bound: Any) -> Any:
 
 def _local(self: Any, state: State, name: str) -> Any:
     """An attribute of an object that was made while tracing."""
-    recorder, fields = state.recorder, object.__getattribute__(self, "__dict__")
+    recorder, fields = state.recorder, fields_of(self)
     _, raw = lookup(state.cls, name)
     if name == "__dict__":
         refuse("the __dict__ of an object made inside of the function is used", fix="use its attributes")
@@ -178,17 +162,44 @@ def _absent(self: Any, state: State, name: str) -> Any:
     raise AttributeError(f"{state.cls.__name__!r} object has no attribute {name!r}")
 
 
+def check_not_shown(stand_in: Any, read: bool = False) -> None:
+    """CaptureError if the function assigns to attributes of an object, and has seen the dict that holds them."""
+    state = state_of(stand_in)
+    state.shown |= read
+    if state.shown and assigned_to(stand_in):
+        refuse(f"the function uses {state.path}.__dict__ and assigns to attributes", fix="use the attributes alone")
+
+
 def _assign(self: Any, state: State, name: str, value: Any) -> None:
+    """Assigns an attribute as the class does it."""
     _, setter = lookup(state.cls, "__setattr__")
     _, raw = lookup(state.cls, name)
     if isinstance(setter, types.FunctionType):
+        state.recorder.add(guards.definition(class_path(state.cls), "__setattr__", setter))
         state.recorder.function(setter)(self, name, value)
     elif isinstance(raw, property):
         if raw.fset is None:
             raise AttributeError(f"property {name!r} of {state.cls.__name__!r} object has no setter")
+        state.recorder.add(guards.definition(class_path(state.cls), name, raw))
         state.recorder.function(raw.fset)(self, value)
     else:
-        object.__setattr__(self, name, value)
+        _store(self, name, value)
+
+
+def _store(self: Any, name: str, value: Any) -> None:
+    """Keeps the value of an attribute in the stand-in, as ``object.__setattr__`` does in the object."""
+    state = state_of(self)
+    _, raw = lookup(state.cls, name)
+    is_slot = isinstance(raw, types.MemberDescriptorType)
+    if hasattr(type(raw), "__set__") and not is_slot:
+        refuse(f"{state.cls.__qualname__}.{name} does something of its own where it is assigned")
+    if name.startswith("__") and name.endswith("__"):
+        refuse(f"the function assigns to {name} of an object", fix="assign it outside of the function")
+    if state.path is not None and not is_slot and not hasattr(state.target, "__dict__"):
+        raise AttributeError(f"{state.cls.__name__!r} object has no attribute {name!r}")
+    object.__setattr__(self, name, value)
+    if state.path is not None:
+        check_not_shown(self)
 
 
 @functools.lru_cache(maxsize=512)
@@ -218,16 +229,11 @@ def stand_in(recorder: Recorder, target: Any, path: Path) -> Any:
     return _stand_in_class(cls)(State(recorder, cls, target, path))
 
 
-def is_changed(value: Any) -> bool:
-    """Return whether code went around the stand-in of an object from outside and wrote to it."""
-    return len(object.__getattribute__(value, "__dict__")) > 1
-
-
 class RecordingClass:
     """The stand-in of a user's class: attribute reads are guarded, calling it makes an object while tracing."""
 
     def __init__(self, state: State) -> None:
-        object.__setattr__(self, _STATE, state)
+        object.__setattr__(self, STATE, state)
 
     def __getattribute__(self, name: str) -> Any:
         state = state_of(self)
@@ -296,10 +302,10 @@ class RecordingSuper:
     """Result of ``super()`` in a rebuilt method."""
 
     def __init__(self, start: type, bound: Any) -> None:
-        object.__setattr__(self, _STATE, (start, bound))
+        object.__setattr__(self, STATE, (start, bound))
 
     def __getattribute__(self, name: str) -> Any:
-        start, bound = object.__getattribute__(self, _STATE)
+        start, bound = object.__getattribute__(self, STATE)
         state = state_of(bound)
         owner, raw = lookup(state.cls, name, after=start)
         if raw is MISSING:
@@ -321,6 +327,6 @@ class RecordingSuper:
 def _of_object(bound: Any, state: State, name: str) -> Any:
     if name == "__init__":
         return lambda *args, **kwargs: None
-    if name == "__setattr__" and type(bound) is not RecordingClass and state.path is None:
-        return functools.partial(object.__setattr__, bound)
+    if name == "__setattr__" and type(bound) is not RecordingClass:
+        return functools.partial(_store, bound)
     refuse(f"super().{name} of {state.cls.__qualname__} is not supported", fix="do this outside of the function")

@@ -100,6 +100,11 @@ class State:
     cells: tuple[CellType, ...]
 
     @property
+    def place(self) -> Site:
+        """The mark that tells the construct from others."""
+        return self.site
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The assigned names."""
         return self.site.names

@@ -168,6 +168,7 @@ class Arguments:
         """The value that a stand-in stands for, as code outside of the trace knows it."""
         kind = type(value)
         self.has_callbacks |= isinstance(value, types.FunctionType | types.MethodType)
+        self.trace.recorder.objects_go_outside |= self.has_callbacks or _may_hold_objects(value)
         if kind is Opaque:
             return target_of(value)
         if value is NDARRAY:
@@ -194,6 +195,11 @@ class Arguments:
         if is_plain(value) or isinstance(value, _AS_THEY_ARE):
             return value
         refuse(f"a value of type {type(value).__qualname__} is passed to code that is not traced")
+
+
+def _may_hold_objects(value: Any) -> bool:
+    """Return whether code outside may reach an object of the user's by a value."""
+    return issubclass(type(value), RecordingObject | list | dict | tuple)
 
 
 def example_of(value: TracedValue) -> Any:

@@ -17,13 +17,13 @@ from xjit.capture.recording.containers import RecordingDict, RecordingList, Reco
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations
 from xjit.capture.recording.named_tuples import is_namedtuple_class, original_class
+from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.user_objects import (
     RecordingClass,
     RecordingObject,
     RecordingSuper,
     construct,
     real_class,
-    state_of,
 )
 from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject

@@ -1,0 +1,198 @@
+"""The result of a call and the values that it assigns behind its program: each leaf with its source."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.origins import code_of
+from xjit.capture.outline import Assignment, Output
+from xjit.capture.recording.made_objects import Made, MadeObject
+from xjit.capture.recording.recorder import Recorder
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers import limited_calls
+from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.demands import tested
+from xjit.capture.tracers.doubts import doubt_of
+from xjit.capture.tracers.known_values import is_constant
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
+from xjit.ir.node import Graph, Node
+from xjit.numpy.limited.arrays import LimitedArray, root_of
+from xjit.ops.define.core import lift
+from xjit.ops.effects.barrier import optimization_barrier
+from xjit.ops.effects.python_call import itself, repeats_node
+from xjit.types import is_writable
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The structure of all that a call returns and assigns, the source of each leaf, and what the call makes."""
+
+    structure: tree.Tree
+    outputs: tuple[Output, ...]
+    makes: tuple[type, ...]
+    assignments: tuple[Assignment, ...]
+
+
+def _check_place_known(value: TracedValue) -> None:
+    """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
+    if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
+        return
+    if any(len(step.inputs) > 1 for step in value.steps):
+        refuse(
+            "the function returns a view of an array from outside at a position that only the run will tell",
+            value,
+            fix="return a copy: x[i].copy()",
+        )
+
+
+def _trace_shared_constants(values: Sequence[Any], trace: CaptureTrace) -> None:
+    """Makes arrays of constants traced ones where several results show one, so that these stay views of it."""
+    roots = [value.root for value in {id(value): value for value in values if is_constant(value)}.values()]
+    for root in roots:
+        if is_constant(root) and sum(one is root for one in roots) > 1:
+            root.buffer.advance(trace, optimization_barrier(root).node)
+
+
+def _check_memory_known(values: Sequence[Any]) -> None:
+    """CaptureError where only the run will tell if a result is memory of another one, or of an array from outside.
+
+    Where a number tells which array from outside a result is, that array is returned.
+    """
+    found = {value.buffer: value for value in values if isinstance(value, BufferView) and not value.scalar}
+    for buffer, value in found.items():
+        if buffer.path is not None:
+            continue
+        outside = any(one.path is not None for one in buffer.kin)
+        if any(one.path is None and one in found for one in buffer.kin) or (outside and code_of(value) is None):
+            refuse(
+                "the function returns an array that may be one with another, as only the run will tell",
+                value,
+                fix="return a copy: x.copy()",
+            )
+
+
+class Results:
+    """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
+
+    def __init__(self, trace: CaptureTrace, recorder: Recorder) -> None:
+        self.trace = trace
+        self.recorder = recorder
+        self.nodes: list[Node] = []
+        self.indices: dict[int, int] = {}
+        self.memories: dict[Buffer, int] = {}
+        self.limited: dict[int, tuple[LimitedArray, Any]] = {}
+
+    def form(self, result: Any) -> Form:
+        """The form of what the call returns and assigns."""
+        made = Made(self.recorder, result)
+        leaves, structure = tree.flatten(made.values, in_parts=False)
+        _trace_shared_constants(leaves, self.trace)
+        self.nodes += tested(self.trace)
+        outputs = tuple(map(self.output, leaves))
+        _check_memory_known(leaves)
+        return Form(structure, outputs, made.classes, made.assignments)
+
+    def catches(self, graph: Graph, stores: bool) -> bool:
+        """Return whether the function would catch an error of the program's.
+
+        CaptureError if NumPy could not do the call in its place, or the program would not raise the error.
+        """
+        caught = self.recorder.caught
+        again = all(map(repeats_node, graph.effects)) and not stores
+        for node, name in caught:
+            if not again or node not in graph.nodes:
+                refuse(
+                    f"the function catches an error that only the run will tell: {name}",
+                    TracedValue(node, self.trace),
+                    fix="look at the values beforehand, or catch the error outside of the function",
+                )
+        return bool(caught)
+
+    def written(self) -> dict[Path, int]:
+        """The outputs of the graph that are stored into arrays from outside, by the places of these."""
+        found: dict[Path, int] = {}
+        for buffer, node in self.trace.versions.items():
+            if buffer.path is not None and node is not buffer.first:
+                found[buffer.path] = len(self.nodes)
+                self.nodes.append(node)
+        return found
+
+    def output(self, leaf: Any) -> Output:
+        """The source of one leaf."""
+        if type(leaf) is MadeObject:
+            return Output("made", leaf.number)
+        path = self.recorder.path_of(leaf)
+        if path is not None:
+            return Output("argument", path=path)
+        if isinstance(leaf, ChosenElements):
+            leaf = leaf.packed()
+        if isinstance(leaf, LimitedArray):
+            leaf = self._trimmed(leaf)
+        if type(leaf) is np.ndarray or is_constant(leaf):
+            frozen = not is_writable(leaf) if type(leaf) is np.ndarray else bool(leaf.frozen)
+            return Output("graph", self._place(leaf, lift(self.trace, leaf)), frozen=frozen)
+        if isinstance(leaf, TracedValue):
+            _check_place_known(leaf)
+            index = self._place(leaf, leaf.node)
+            memory = self._memory(leaf)
+            doubt, code = doubt_of(leaf), self._code(leaf)
+            return Output(
+                "graph",
+                index,
+                scalar=leaf.scalar,
+                view=leaf.is_view,
+                frozen=leaf.frozen,
+                python=leaf.weak if doubt is None else doubt[1],
+                memory=memory,
+                doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
+                code=-1 if code is None else self._place(code, code.node),
+                arrays=self.recorder.numbered() if code is not None else (),
+            )
+        if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
+            return Output("static", value=leaf)
+        if type(leaf) is DeferredObject:
+            return Output("graph", self._place(leaf, leaf.node), python=itself)
+        refuse(
+            f"the function returns an object of type {type(leaf).__qualname__}",
+            fix="return arrays, numbers and text, in tuples, lists and dicts",
+        )
+
+    def _trimmed(self, array: LimitedArray) -> Any:
+        """An array of a size that only the run knows, as a result; one that is returned twice stays one."""
+        root = root_of(array)
+        before = self.limited.setdefault(id(root), (array, limited_calls.returned(array)))
+        if before[0] is not array:
+            refuse("the function returns two views of an array whose size only the run knows", fix="return copies")
+        return before[1]
+
+    def _code(self, value: TracedValue) -> TracedValue | None:
+        """The number of the array from outside that a result is, where only the run tells it."""
+        if value.scalar or value.weak is not None:
+            return None
+        code = code_of(value)
+        return code if isinstance(code, TracedValue) else None
+
+    def _memory(self, value: TracedValue) -> int:
+        """The number of the memory that a value lies in, if that is the function's own and its views are known."""
+        if not isinstance(value, BufferView) or (value.is_view and not value.is_linked):
+            return -1
+        if value.buffer.path is not None:
+            return -1
+        return self.memories.setdefault(value.buffer, len(self.memories))
+
+    def _place(self, value: Any, node: Node) -> int:
+        """The output number of a value; one object that is returned twice stays one object."""
+        if id(value) not in self.indices:
+            self.indices[id(value)] = len(self.nodes)
+            self.nodes.append(node)
+        return self.indices[id(value)]

@@ -1,0 +1,137 @@
+"""The state of stand-ins of objects: where the object stands, and the attributes that the function has assigned.
+
+An object that is made while tracing has its attributes in the stand-in itself. Of one from outside the stand-in has
+those alone that were assigned: they are set on the caller's object behind the program. Both may be assigned in code
+that perhaps does not run, or runs again and again; so what was assigned can be seen and taken back.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from xjit.capture.recording.recorder import Recorder
+
+STATE = "_xjit_state"
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """State of a stand-in; ``path`` is None for an object that was made while tracing.
+
+    Of an object that is ``shown`` the function has seen the dict of its attributes.
+    """
+
+    recorder: Recorder
+    cls: type
+    target: Any
+    path: Path | None
+    shown: bool = False
+
+
+def state_of(stand_in: Any) -> State:
+    """The state of the stand-in of an object or class."""
+    state: State = object.__getattribute__(stand_in, STATE)
+    return state
+
+
+def fields_of(stand_in: Any) -> dict[str, Any]:
+    """The dict of the attributes that a stand-in itself has, its state among them."""
+    own: dict[str, Any] = object.__getattribute__(stand_in, "__dict__")
+    return own
+
+
+def assigned_to(stand_in: Any) -> dict[str, Any]:
+    """The attributes that the function has assigned."""
+    return {name: value for name, value in fields_of(stand_in).items() if name != STATE}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """An attribute of a stand-in as a variable that loops and branches assign."""
+
+    stand_in: Any
+    name: str
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """The mark that tells it from other attributes."""
+        return id(self.stand_in), self.name
+
+    @property
+    def label(self) -> str:
+        """The name in messages."""
+        state = state_of(self.stand_in)
+        return f"{state.cls.__qualname__}.{self.name}" if state.path is None else str(state.path.attribute(self.name))
+
+    def get(self) -> Any:
+        """The value, UNBOUND where the object has no such attribute."""
+        found = fields_of(self.stand_in).get(self.name, UNBOUND)
+        state = state_of(self.stand_in)
+        if found is not UNBOUND or state.path is None or not hasattr(state.target, self.name):
+            return found
+        return getattr(self.stand_in, self.name)
+
+    def set(self, value: Any) -> None:
+        """Gives it a value; UNBOUND takes back what was assigned."""
+        if value is UNBOUND:
+            fields_of(self.stand_in).pop(self.name, None)
+        else:
+            fields_of(self.stand_in)[self.name] = value
+
+
+class ObjectStates:
+    """The attributes of all stand-ins at one time, to come back to; arrays have no further name by that."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        recorder.objects[:] = [one for one in recorder.objects if one() is not None]
+        self._recorder = recorder
+        self._places: list[tuple[weakref.ref[Any], tuple[str, ...], int]] = []
+        values: list[Any] = []
+        for one in recorder.objects:
+            stand_in = one()
+            if stand_in is not None:
+                fields = fields_of(stand_in)
+                self._places.append((one, tuple(fields), len(values)))
+                values += fields.values()
+        self._values = tuple(values)
+        recorder.remembered.append(self._values)
+
+    def __del__(self) -> None:
+        kept = self._recorder.remembered
+        for place in range(len(kept) - 1, -1, -1):
+            if kept[place] is self._values:
+                del kept[place]
+                return
+
+    def restore(self) -> None:
+        """Takes back what was assigned since."""
+        for one, names, begin in self._places:
+            stand_in = one()
+            if stand_in is not None:
+                fields = fields_of(stand_in)
+                before = dict(zip(names, self._values[begin : begin + len(names)], strict=True))
+                if fields.keys() != before.keys() or any(fields[name] is not before[name] for name in names):
+                    fields.clear()
+                    fields.update(before)
+
+    def assigned(self) -> dict[tuple[int, str], tuple[Attribute, Any]]:
+        """The attributes that were assigned since, with their values."""
+        found: dict[tuple[int, str], tuple[Attribute, Any]] = {}
+        for one, names, begin in self._places:
+            stand_in = one()
+            if stand_in is None:
+                continue
+            fields = fields_of(stand_in)
+            before = dict(zip(names, range(begin, begin + len(names)), strict=True))
+            for name in (*before, *(name for name in fields if name not in before)):
+                value = fields.get(name, UNBOUND)
+                if name not in before or value is not self._values[before[name]]:
+                    attribute = Attribute(stand_in, name)
+                    found[attribute.key] = attribute, value
+        return found

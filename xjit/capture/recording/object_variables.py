@@ -1,0 +1,67 @@
+"""Attributes of objects that the turns of a loop assign: variables of the loop, found by trials.
+
+while walker.x < end:                the loop carries  end, walker.x
+    walker.x += step
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from xjit.capture.recording.object_state import Attribute
+from xjit.capture.rewriting.runtime_protocol import State
+from xjit.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """The variables that a loop assigns, and behind them attributes of objects."""
+
+    plain: State
+    attributes: tuple[Attribute, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables, and what the attributes are called."""
+        return (*self.plain.names, *(one.label for one in self.attributes))
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The names of which a value may be read at the next turn or behind the loop: those of all attributes."""
+        return (*self.plain.carried, *(one.label for one in self.attributes))
+
+    @property
+    def place(self) -> Any:
+        """The mark that tells the loop from others, and from itself with other attributes."""
+        return (self.plain.place, *(one.key for one in self.attributes))
+
+    def get(self) -> tuple[Any, ...]:
+        """The values, UNBOUND for what has none."""
+        return (*self.plain.get(), *(one.get() for one in self.attributes))
+
+    def set(self, values: Sequence[Any]) -> None:
+        """Sets all of them."""
+        count = len(self.plain.names)
+        self.plain.set(values[:count])
+        for attribute, value in zip(self.attributes, values[count:], strict=True):
+            attribute.set(value)
+
+
+Variables: TypeAlias = State | ObjectState
+
+
+class AssignedAttributes(BaseException):
+    """A turn has assigned attributes that its loop does not know as variables; no code of the user's catches it."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        super().__init__()
+        self.attributes = tuple(attributes)
+
+
+def check_known(state: Variables, attributes: Iterable[Attribute]) -> None:
+    """AssignedAttributes where some are no variables of a loop."""
+    known = {one.key for one in state.attributes} if isinstance(state, ObjectState) else set()
+    unknown = [one for one in attributes if one.key not in known]
+    if unknown:
+        raise AssignedAttributes(unknown)
