@@ -16,8 +16,8 @@ from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.recording.containers import RecordingDict, RecordingList
 from xjit.capture.recording.module_views import NDARRAY
-from xjit.capture.recording.traceable import is_library
 from xjit.capture.recording.object_state import state_of
+from xjit.capture.recording.traceable import is_library
 from xjit.capture.recording.user_objects import RecordingClass, RecordingObject, real_class
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import ChosenElements
