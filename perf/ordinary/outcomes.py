@@ -1,7 +1,9 @@
-"""The outcome of a call, what it returns and what it leaves in its arguments, beside NumPy's."""
+"""The outcome of a call, what it returns, prints and leaves in its arguments, beside NumPy's."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,30 +18,46 @@ SLACK_OF_PEERS = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a call and its arguments after it."""
+    """The result of a call, its arguments after it, and what it has printed."""
 
     result: Any
     arguments: Arguments
+    printed: str = ""
 
     @property
     def returned(self) -> int | None:
         """Return the position of the argument that is the result; None where it is none."""
         places = (place for place, one in enumerate(self.arguments) if one is self.result)
-        return next(places, None) if isinstance(self.result, np.ndarray) else None
+        return next(places, None) if isinstance(self.result, np.ndarray) or has_state(self.result) else None
 
 
 def outcome(function: Function, arguments: Arguments) -> Outcome:
     """Call a function."""
-    return Outcome(function(*arguments), arguments)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        result = function(*arguments)
+    return Outcome(result, arguments, out.getvalue())
+
+
+def has_state(value: Any) -> bool:
+    """Return whether a value is a generator or an object with attributes of its own."""
+    return isinstance(value, np.random.Generator) or hasattr(value, "__dict__")
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Yield what tuples, lists and dictionaries hold; None is nothing."""
+    """Yield what tuples, lists, dictionaries, objects and generators hold; None is nothing."""
     if isinstance(value, tuple | list):
         for part in value:
             yield from leaves(part)
     elif isinstance(value, Mapping):
         yield from leaves(list(value.values()))
+    elif isinstance(value, np.random.Generator):
+        # Its numbers are wider than those of arrays.
+        yield str(value.bit_generator.state)
+    elif has_state(value):
+        yield type(value).__qualname__
+        for name, part in sorted(vars(value).items()):
+            yield name
+            yield from leaves(part)
     elif value is not None:
         yield value
 
@@ -51,6 +69,8 @@ def difference(program: Ordinary, found: Outcome, wanted: Outcome) -> str | None
     results = different(found.result, wanted.result, program.tolerance, same_types=True)
     if results is not None:
         return f"result: {results}"
+    if found.printed != wanted.printed:
+        return "other text is printed"
     names = program.parameters
     for place, (after, expected) in enumerate(zip(found.arguments, wanted.arguments, strict=True)):
         tolerance = program.tolerance if place in program.stored else 0.0

@@ -23,7 +23,7 @@ class Ordinary:
 
     inputs       `inputs(rng, *sizes)` makes the arguments
     sizes        what `inputs` gets: `S` for tests, `L` for times
-    written      names of the parameters whose arrays the function writes
+    written      names of the parameters whose arrays, attributes or states the function changes
     tolerance    distance from NumPy's values as a share of the largest one; zero means equal bits
     """
 
@@ -45,5 +45,5 @@ class Ordinary:
 
     @property
     def stored(self) -> tuple[int, ...]:
-        """Return the positions of the arguments that are written."""
+        """Return the positions of the arguments that are changed."""
         return tuple(map(self.parameters.index, self.written))

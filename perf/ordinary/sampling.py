@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ MOST_CALLS = 50
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A function, its arguments, and the positions of those that it writes."""
+    """A function, its arguments, and the positions of those that it changes."""
 
     function: Callable[..., Any]
     arguments: Arguments
@@ -27,25 +28,33 @@ class Side:
 
 
 class Timer:
-    """Timed calls of one side; written arguments are restored before each, outside of the time."""
+    """Timed calls of one side; what they change of their arguments is restored before each, outside of the time."""
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self._new = tuple((side.arguments[place], side.arguments[place].copy()) for place in side.written)
+        self._kept = {place: copy.deepcopy(side.arguments[place]) for place in side.written}
         self.once()
         self.calls = int(min(MOST_CALLS, max(1.0, SAMPLE_SECONDS // self.once())))
 
     def once(self) -> float:
         """Return the seconds of one call."""
-        for array, before in self._new:
-            np.copyto(array, before)
-        function, arguments = self.side.function, self.side.arguments
+        function, arguments = self.side.function, self._restored()
         began = time.perf_counter()
         # The result is kept until the clock has been read: dropping it is not the function's time.
         result = function(*arguments)
         seconds = time.perf_counter() - began
         del result
         return seconds
+
+    def _restored(self) -> Arguments:
+        """Return the arguments as they were: arrays in their own memory, copies of all else."""
+        arguments = list(self.side.arguments)
+        for place, before in self._kept.items():
+            if isinstance(before, np.ndarray):
+                np.copyto(arguments[place], before)
+            else:
+                arguments[place] = copy.deepcopy(before)
+        return tuple(arguments)
 
     def sample(self) -> float:
         """Return the mean of the seconds of some calls, after a rest and an untimed call where that is short."""

@@ -1,8 +1,8 @@
-"""Ordinary programs: are they right, what is compiled whole, and their times beside NumPy, loops by hand and JAX.
+"""Ordinary programs: are they right, what is compiled whole or split, and their times beside NumPy, loops by hand and JAX.
 
     python -m perf.tables.ordinary [--coverage] [--sizes S L] [--rounds 7] [--keep results.json] [names]
 
-Every program runs in processes of its own: one says whether it is right and compiled whole, with an empty cache
+Every program runs in processes of its own: one says whether it is right, compiled whole or split, with an empty cache
 folder; a second one makes the first call again with a full one; a third takes the times, all sides in turns.
 `--coverage` leaves the times out.
 """
@@ -27,6 +27,7 @@ from perf.ordinary.table import PROGRAMS
 
 # Beside xjit's own time a process loads peers and runs NumPy.
 LONGEST_PROCESS = 600.0
+WAYS = (("whole", "compiled"), ("split", "split"))
 PEERS = ("NumPy", "Numba", "JAX")
 
 
@@ -35,6 +36,7 @@ class Row:
     """One program at one size.
 
     obstacle     line and message of the first refusal; None where it is compiled whole
+    split        whether what is refused are calls in Python between compiled parts, not all of it NumPy's
     difference   how an outcome differs from NumPy's; None where it is right
     first        seconds of the first call, with an empty cache; None where it is not compiled
     again        the same in a second process, with a full one
@@ -44,6 +46,7 @@ class Row:
     name: str
     size: str
     obstacle: str | None = None
+    split: bool = False
     difference: str | None = None
     first: float | None = None
     again: float | None = None
@@ -53,6 +56,11 @@ class Row:
     def whole(self) -> bool:
         """Return whether the program is compiled as a whole."""
         return self.obstacle is None
+
+    @property
+    def way(self) -> str:
+        """Return who runs the program."""
+        return "whole" if self.whole else "split" if self.split else "NumPy"
 
     def median(self, side: str) -> float | None:
         """Return the median of one side; None where it did not take part."""
@@ -86,7 +94,7 @@ def measured(name: str, size: str, rounds: int) -> Row:
         cover = asked(name, size, "cover", folder)
         if "failed" in cover:
             return Row(name, size, obstacle=cover["failed"], difference=cover["failed"])
-        row = {key: cover.get(key) for key in ("obstacle", "difference", "first")}
+        row = {key: cover.get(key) for key in ("obstacle", "split", "difference", "first")}
         again = asked(name, size, "first", folder).get("first") if row["first"] is not None else None
         times = asked(name, size, "time", folder, rounds) if rounds else {}
     if "failed" in times:
@@ -101,7 +109,7 @@ def _number(value: float | None, scale: float = 1.0) -> str:
 def coverage_line(row: Row) -> str:
     """Return what is said of a program without times."""
     right = "right" if row.difference is None else f"**wrong**: {row.difference}"
-    text = f"| {row.name} | {right} | {'whole' if row.whole else row.obstacle} |"
+    text = f"| {row.name} | {right} | {row.way if row.whole else f'{row.way}: {row.obstacle}'} |"
     return f"{text} {_number(row.first)} | {_number(row.again)} |"
 
 
@@ -109,7 +117,7 @@ def time_line(row: Row) -> str:
     """Return the medians of a program in milliseconds, and the ratios of minima."""
     medians = " | ".join(_number(row.median(side), 1e3) for side in ("xjit", *PEERS))
     ratios = " | ".join(_number(row.ratio(side)) for side in PEERS)
-    return f"| {row.name} | {row.size} | {'' if row.whole else 'no'} | {medians} | {ratios} |"
+    return f"| {row.name} | {row.size} | {'' if row.whole else row.way} | {medians} | {ratios} |"
 
 
 COVERAGE_HEAD = "| program | outcome | compiled | first call, s | second process, s |\n|---|---|---|---|---|"
@@ -120,13 +128,15 @@ TIME_HEAD = (
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """Return the share compiled whole and, for every peer, the geometric mean and the smallest ratios."""
+    """Return the shares compiled whole and split and, for every peer, the geometric mean and the smallest ratios."""
     wrong = [row.name for row in rows if row.difference is not None]
     whole = sum(row.whole for row in rows)
     lines = [f"compiled whole: {whole} of {len(rows)} ({whole / max(len(rows), 1):.0%})"]
+    split = [row.name for row in rows if row.way == "split"]
+    lines.append(f"split: {len(split)}; NumPy: {len(rows) - whole - len(split)}")
     lines.append(f"wrong: {', '.join(wrong) or 'none'}")
     for peer in PEERS:
-        for some, title in ((rows, "all"), ([row for row in rows if row.whole], "compiled")):
+        for some, title in _by_way(rows):
             found = sorted((ratio, row.name) for row in some if (ratio := row.ratio(peer)) is not None)
             if found:
                 mean = geometric_mean([ratio for ratio, _ in found])
@@ -137,6 +147,11 @@ def summary(rows: Sequence[Row]) -> list[str]:
     agains = sorted(((row.again, row.name) for row in rows if row.again is not None), reverse=True)
     lines.append("in a second process: " + ", ".join(f"{name} {seconds:.2f} s" for seconds, name in agains[:8]))
     return lines
+
+
+def _by_way(rows: Sequence[Row]) -> list[tuple[list[Row], str]]:
+    ways = [([row for row in rows if row.way == way], title) for way, title in WAYS]
+    return [(list(rows), "all"), *ways]
 
 
 def main(arguments: Sequence[str]) -> None:

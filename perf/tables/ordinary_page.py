@@ -29,9 +29,11 @@ Made by `python -m perf.tables.ordinary --keep` and `python -m perf.tables.ordin
 Machine: {machine}.
 
 The programs of `perf/ordinary` are written from their mathematics as people write NumPy: writes in place, loops,
-branches, masks. `@xjit` is put on them and nothing else. Results and written arguments are compared with
-NumPy's. Every program has a version written by hand for Numba, parallel where that is faster, and many have a port to
-JAX in JAX's own style. All sides take turns in one process; written arguments are restored before each call, outside
+branches, masks, objects, generators and calls of libraries. `@xjit` is put on them and nothing else. Results, text
+that is printed and what is left in arguments are compared with NumPy's. A program is compiled whole, or split: then
+what is refused, the place of which is named, is called in Python between compiled parts. Else NumPy runs it.
+Well-known kernels have a version written by hand for Numba, parallel where that is faster, and many have a port to
+JAX in JAX's own style. All sides take turns in one process; arguments are restored before each call, outside
 of the time. Times are medians in milliseconds, ratios are those of the minima; above 1 xjit is faster.
 
 A first call is that of a process that has compiled one kernel before; the second process finds the cache on disk.

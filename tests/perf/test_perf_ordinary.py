@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import json
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from perf.ordinary import worker
 from perf.ordinary.outcomes import Outcome, difference, of_peer, outcome
 from perf.ordinary.record import Ordinary
 from perf.ordinary.sampling import Side, Timer
-from perf.ordinary.table import BY_NAME, PROGRAMS, by_hand
+from perf.ordinary.table import BY_NAME, FAMILY, PROGRAMS, by_hand
 from perf.tables import ordinary, ordinary_page
 from perf.tables.ordinary import Row, coverage_line, summary, time_line
 
@@ -45,6 +47,31 @@ def test_differences_are_found() -> None:
     assert of_peer(HALVE, (8, x + 1.0), wanted) is not None
 
 
+def test_differences_of_state_and_text_are_found() -> None:
+    def draw(rng, counter, text):
+        counter.count += 1
+        print(text)
+        return rng.random()
+
+    program = Ordinary("draw", draw, lambda rng, text: (rng, SimpleNamespace(count=0), text), {"S": ("a",), "L": ()})
+    wanted = outcome(draw, program.arguments("S"))
+    assert wanted.printed == "a\n"
+    assert difference(program, outcome(draw, program.arguments("S")), wanted) is None
+    rng, counter, text = wanted.arguments
+    other = np.random.default_rng(0)
+    moved = SimpleNamespace(count=2)
+    assert difference(program, Outcome(wanted.result, (other, counter, text), "a\n"), wanted).startswith(
+        "argument rng"
+    )
+    assert difference(program, Outcome(wanted.result, (rng, moved, text), "a\n"), wanted) == (
+        "argument counter: other bits in 1 of 1 elements"
+    )
+    assert difference(program, Outcome(wanted.result, (rng, counter, text), "b\n"), wanted) == "other text is printed"
+    itself = Outcome(counter, wanted.arguments, "a\n")
+    another = Outcome(copy.copy(counter), wanted.arguments, "a\n")
+    assert difference(program, another, itself) == "returns argument None, NumPy argument 1"
+
+
 @pytest.mark.parametrize(
     ("found", "wanted", "right"),
     [
@@ -69,12 +96,45 @@ def test_arguments_are_restored_before_every_call() -> None:
     assert (x == 0.5 * LINE).all()
 
 
+def test_objects_and_generators_are_as_new_before_every_call() -> None:
+    seen = []
+
+    def draw(rng, counter):
+        counter.count += 1
+        seen.append((rng.random(), counter.count))
+
+    timer = Timer(Side(draw, (np.random.default_rng(0), SimpleNamespace(count=0)), (0, 1)))
+    timer.sample()
+    assert len(seen) > 2
+    assert len(set(seen)) == 1
+
+
 def test_process_says_what_it_found(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
     worker.main("gesummv", "S", "cover", 0)
     found = json.loads(capsys.readouterr().out)
     assert found.pop("first") > 0.0
-    assert found == {"obstacle": None, "difference": None}
+    assert found == {"obstacle": None, "split": False, "difference": None}
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_process_tells_split_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "1")
+
+    def told(x):
+        print(x.max())
+        return x + 1.0
+
+    def listed(x):
+        return sorted(x.tolist())
+
+    for function, split in ((told, True), (listed, None)):
+        found = worker.covered(Ordinary("some", function, lambda rng: (LINE.copy(),), {"S": (), "L": ()}), "S")
+        assert found["obstacle"] is not None
+        assert found["difference"] is None
+        if split is not None:
+            assert found["split"] == split
 
 
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
@@ -95,9 +155,11 @@ def test_summary_counts_and_takes_means() -> None:
         Row("a", "L", first=0.5, again=0.1, seconds=times),
         Row("b", "L", obstacle="line 3", seconds={"xjit": [1.0], "NumPy": [1.0]}),
         Row("c", "L", difference="result", first=0.25),
+        Row("d", "L", obstacle="line 4", split=True),
     ]
     assert summary(rows) == [
-        "compiled whole: 2 of 3 (67%)",
+        "compiled whole: 2 of 4 (50%)",
+        "split: 1; NumPy: 1",
         "wrong: c",
         "over NumPy, all 2: geometric mean 2.00; least: b 1.00, a 4.00",
         "over NumPy, compiled 1: geometric mean 4.00; least: a 4.00",
@@ -106,7 +168,9 @@ def test_summary_counts_and_takes_means() -> None:
         "longest first calls: a 0.50 s, c 0.25 s",
         "in a second process: a 0.10 s",
     ]
-    assert coverage_line(rows[1]) == "| b | right | line 3 |  |  |"
+    assert coverage_line(rows[1]) == "| b | right | NumPy: line 3 |  |  |"
+    assert coverage_line(rows[3]) == "| d | right | split: line 4 |  |  |"
+    assert [row.way for row in rows] == ["whole", "NumPy", "whole", "split"]
     assert time_line(rows[0]) == "| a | L |  | 1.5e+03 | 6.5e+03 | 750 |  | 4 | 0.5 |  |"
 
 
@@ -130,8 +194,11 @@ def test_program_whose_process_dies_is_not_whole(monkeypatch: pytest.MonkeyPatch
     assert not ordinary.measured("gemm", "S", 0).whole
 
 
-def test_every_program_has_loops_by_hand() -> None:
-    assert not [program.name for program in PROGRAMS if by_hand(program.name) is None]
+def test_every_kernel_has_loops_by_hand() -> None:
+    families = {FAMILY[program.name] for program in PROGRAMS if by_hand(program.name) is not None}
+    assert set(FAMILY.values()) - families == {"measurements", "networks", "pipelines", "simulations"}
+    kernels = [program for program in PROGRAMS if FAMILY[program.name] in families]
+    assert not [program.name for program in kernels if by_hand(program.name) is None]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")

@@ -92,3 +92,28 @@ def test_what_writes_to_its_argument_is_not_split() -> None:
             wanted = shuffles(LINE, np.random.default_rng(seed))
             np.testing.assert_array_equal(compiled(LINE, np.random.default_rng(seed)), wanted)
     assert compiled.stats().fallbacks == 2
+
+
+def counts_by_argument(rng: Any, n: Any, bound: Any) -> Any:
+    total = np.zeros(n)
+    for _ in range(100):
+        total += rng.uniform(0.0, 1.0, n) + rng.standard_normal((n,))
+    return total, rng.integers(0, bound)
+
+
+def sums_by_argument(rng: Any, n: Any, bound: Any) -> Any:
+    out = np.zeros(4)
+    for t in range(4):
+        out[t] = rng.standard_normal(n).sum()
+    return out, rng.integers(0, bound)
+
+
+@pytest.mark.parametrize("function", [counts_by_argument, sums_by_argument])
+def test_sizes_may_be_arguments(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for n in (5, 5, 6, 7):
+            found = compiled(np.random.default_rng(2), n, 9)
+            wanted = function(np.random.default_rng(2), n, 9)
+            np.testing.assert_allclose(found[0], wanted[0], rtol=1e-13)
+            assert found[1] == wanted[1]

@@ -1,4 +1,4 @@
-"""The ordinary programs that are compiled as a whole, one name a line."""
+"""The ordinary programs that are compiled as a whole, and those that are split, one name a line."""
 
 WHOLE: tuple[str, ...] = (
     "n-body",
@@ -77,4 +77,28 @@ WHOLE: tuple[str, ...] = (
     "syrk",
     "syr2k",
     "trmm",
+    "nearest-neighbours",
+    "histogram-matching",
+    "fill-gaps",
+    "csr-product",
+    "csr-gauss-seidel",
+    "graph-components",
+    "fitted-inside",
+)
+
+SPLIT: tuple[str, ...] = (
+    "clean-readings",
+    "run-decoding",
+    "metropolis",
+    "bootstrap",
+    "random-walks",
+    "asian-option",
+    "line-search-descent",
+    "oscillators-solved",
+    "cell-pipeline",
+    "edge-strength",
+    "beat-rate",
+    "inverses-with-fallback",
+    "inverses-all-regular",
+    "cholesky-with-jitter",
 )

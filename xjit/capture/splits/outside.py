@@ -13,6 +13,7 @@ import numpy as np
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.call_arguments import Arguments
+from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.deferred import DeferredObject, is_deferred
 from xjit.capture.splits.purity import draws, is_clock, repeats
 from xjit.capture.splits.python_steps import check_writes, step
@@ -20,6 +21,7 @@ from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import is_splitting, noted
+from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.errors import CaptureError, DataDependentError, XjitError
 from xjit.ir.current import current, untraced
 from xjit.numpy.limited.arrays import LimitedArray
@@ -61,7 +63,8 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     assert generator.kind is not None
     check_writes(f"{generator.label}.{name}", name, kwargs)
     method = getattr(_other(generator.kind), name)
-    like = example_result(method, args, kwargs) if draws(method) else None
+    args, kwargs = _with_sizes(method, args, kwargs)
+    like = None if not draws(method) or _is_sized(method, args, kwargs) else example_result(method, args, kwargs)
     return step(_call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
 
 
@@ -77,11 +80,38 @@ def _other(kind: type) -> Any:
 def drawn(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Random numbers, of the types of such a draw from another generator."""
     other = getattr(_other(type(method.__self__)), method.__name__)
-    return step(method, args, kwargs, like=example_result(other, args, kwargs))
+    args, kwargs = _with_sizes(other, args, kwargs)
+    like = None if _is_sized(other, args, kwargs) else example_result(other, args, kwargs)
+    return step(method, args, kwargs, like=like)
 
 
-def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
-    """The result of a function for arguments of the same types, in a tuple; None if that cannot be told."""
+def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The arguments of a draw; integers among them as those of this trace, if the type of the result needs them."""
+    if not _is_sized(method, args, kwargs):
+        return args, kwargs
+    found: tuple[Any, dict[str, Any]] = _known_integers((args, kwargs))
+    return found
+
+
+def _known_integers(value: Any) -> Any:
+    if type(value) is TracedScalar and value.weak is int:
+        return value.constant()
+    if type(value) in (tuple, list):
+        return type(value)(map(_known_integers, value))
+    return {key: _known_integers(one) for key, one in value.items()} if type(value) is dict else value
+
+
+def _is_sized(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Return whether results for other integers are of another type."""
+    few, more = (example_result(function, args, kwargs, plus) for plus in (0, 1))
+    return few is not None and more is not None and results_like(few[0]) != results_like(more[0])
+
+
+def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any] | None:
+    """The result of a function for arguments of the same types, in a tuple; None if that cannot be told.
+
+    ``plus`` is added to integers that only the run knows.
+    """
     trace: Any = current()
     arguments = Arguments(trace)
     run = arguments.function(function, args, kwargs)
@@ -90,7 +120,7 @@ def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return (run(*arguments.examples),)
+            return (run(*(one + plus if type(one) is int else one for one in arguments.examples)),)
     except Exception:
         return None
 
