@@ -1,4 +1,4 @@
-"""Ordinary programs: are they right, what is compiled whole or split, and their times beside NumPy, loops by hand and JAX.
+"""Ordinary programs: are they right, compiled whole or split, and their times beside NumPy, loops by hand and JAX.
 
     python -m perf.tables.ordinary [--coverage] [--sizes S L] [--rounds 7] [--keep results.json] [names]
 

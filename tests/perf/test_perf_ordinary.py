@@ -50,7 +50,7 @@ def test_differences_are_found() -> None:
 def test_differences_of_state_and_text_are_found() -> None:
     def draw(rng, counter, text):
         counter.count += 1
-        print(text)
+        print(text)  # noqa: T201
         return rng.random()
 
     program = Ordinary("draw", draw, lambda rng, text: (rng, SimpleNamespace(count=0), text), {"S": ("a",), "L": ()})
@@ -123,7 +123,7 @@ def test_process_tells_split_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_TRIALS", "1")
 
     def told(x):
-        print(x.max())
+        print(x.max())  # noqa: T201
         return x + 1.0
 
     def listed(x):

@@ -85,7 +85,7 @@ def cell_pipeline(image, sigma, smallest):
     corrected = smooth - background
     mask = corrected > corrected.mean() + corrected.std()
     mask = ndimage.binary_opening(mask, iterations=1)
-    labels, count = ndimage.label(mask)
+    labels, _ = ndimage.label(mask)
     areas = np.bincount(labels.ravel())
     kept = areas >= smallest
     kept[0] = False

@@ -1,4 +1,4 @@
-"""Programs with state: generators that are passed on, objects that a function moves on, estimators that are fitted."""
+"""Programs with state: generators that are passed on, objects that move on, estimators that are fitted."""
 
 from dataclasses import dataclass, field
 
