@@ -13,15 +13,15 @@ from xjit import compile, config, jobs, tree
 from xjit.api.arguments import examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
 from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
-from xjit.api.host_steps import host_steps, is_split, obstacles, warning_of
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
+from xjit.api.splits.host_steps import host_steps, is_split, obstacles, warning_of
+from xjit.api.splits.trials import Trials
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
-from xjit.api.trials import Trials
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guarding.signature import NORMALISE, signature
 from xjit.errors import CaptureError, FallbackWarning, XjitError

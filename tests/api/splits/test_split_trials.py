@@ -10,7 +10,7 @@ import pytest
 
 import xjit
 from tests.helpers.gaps import lenient
-from xjit.api.trials import MOST_ROUNDS, Trials
+from xjit.api.splits.trials import MOST_ROUNDS, Trials
 from xjit.errors import FallbackWarning
 from xjit.runtime.miss import MISS
 
