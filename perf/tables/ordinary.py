@@ -94,7 +94,7 @@ def measured(name: str, size: str, rounds: int) -> Row:
         cover = asked(name, size, "cover", folder)
         if "failed" in cover:
             return Row(name, size, obstacle=cover["failed"], difference=cover["failed"])
-        row = {key: cover.get(key) for key in ("obstacle", "split", "difference", "first")}
+        row: dict[str, Any] = {key: cover.get(key) for key in ("obstacle", "split", "difference", "first")}
         again = asked(name, size, "first", folder).get("first") if row["first"] is not None else None
         times = asked(name, size, "time", folder, rounds) if rounds else {}
     if "failed" in times:

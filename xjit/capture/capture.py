@@ -17,6 +17,7 @@ from xjit.capture.outputs import Results
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.splits.split_checks import check_split
 from xjit.capture.tracers.demands import tested_unread
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -149,7 +150,7 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
         recorder.check_unchanged()
-        recorder.check_kept()
+        check_split(recorder)
         recorder.guard_identities()
         if trace.refusals:
             raise trace.refusals[0]

@@ -145,7 +145,7 @@ def _lorenz(_, n):
 
 
 def _ring(rng, n, duration):
-    return rng.uniform(0.0, 2.0 * np.pi, n), rng.standard_normal(n), 0.8, duration
+    return rng.uniform(0.0, 2.0 * np.pi, n), rng.standard_normal(n), 0.8, float(duration)
 
 
 def _decay(rng, n):
@@ -198,7 +198,7 @@ def _kernel(rng, n):
 
 PROGRAMS = (
     Ordinary("lorenz-solved", lorenz_solved, _lorenz, {"S": (20,), "L": (2000,)}),
-    Ordinary("oscillators-solved", oscillators_solved, _ring, {"S": (10, 2.0), "L": (5000, 20.0)}),
+    Ordinary("oscillators-solved", oscillators_solved, _ring, {"S": (10, 2), "L": (5000, 20)}),
     Ordinary("fitted-curve", fitted_curve, _decay, {"S": (40,), "L": (100_000,)}, tolerance=1e-6),
     Ordinary("rosenbrock-minimised", rosenbrock_minimised, _far, {"S": (6,), "L": (20_000,)}, tolerance=1e-6),
     Ordinary("line-search-descent", line_search_descent, _bowl, {"S": (8, 25), "L": (400, 200)}, ("x",), 1e-8),

@@ -127,7 +127,7 @@ class Moments:
     count: int = 0
     mean: float = 0.0
     squares: float = 0.0
-    extremes: list = field(default_factory=lambda: [np.inf, -np.inf])
+    extremes: list[float] = field(default_factory=lambda: [np.inf, -np.inf])
 
     def add(self, value):
         """Take one more value into account."""

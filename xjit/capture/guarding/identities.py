@@ -137,3 +137,20 @@ def _compared(code: types.CodeType) -> frozenset[str] | None:
 
 
 _IS = dis.opmap["IS_OP"]
+
+
+@functools.lru_cache(maxsize=4096)
+def looks_at_objects(code: types.CodeType) -> bool:
+    """Return whether the code, or that of a function inside, may see which object a value is, or of which class.
+
+    >>> looks_at_objects((lambda x: x is None).__code__), looks_at_objects((lambda x: x == 1).__code__)
+    (True, False)
+    """
+    if not _LOOKS.isdisjoint(code.co_code[::2]) or "__class__" in code.co_names:
+        return True
+    return any(looks_at_objects(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+
+
+_LOOKS = frozenset(
+    number for name, number in dis.opmap.items() if name == "IS_OP" or name.startswith("MATCH_") or "_NONE" in name
+)

@@ -22,7 +22,7 @@ from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Site, State, Thunk
-from xjit.capture.splits.conversions import converted, is_traced, text_of
+from xjit.capture.splits.conversions import converted, is_traced, same_object, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import refuse
@@ -223,7 +223,8 @@ class TracedRuntime(PythonRuntime):
 
     def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
         """Return the deciding comparison."""
-        result = OPERATORS[operators[0]](first, second)
+        name = operators[0]
+        result = same_object(name, first, second) if name in ("is", "is_not") else OPERATORS[name](first, second)
         if not others:
             return result
         return self.and_(result, lambda: self.compare(operators[1:], second, others[0](), *others[1:]))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, Root, cell_path, global_path, object_path
-from xjit.capture.guarding.identities import looks_at_identity
+from xjit.capture.guarding.identities import looks_at_identity, looks_at_objects
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.tracers.opaque import Opaque
 
@@ -54,6 +54,8 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
         return Opaque(function, reason, "return the value, and assign it outside of the function")
     recorder.identities.looked |= looks_at_identity(function.__code__, function.__globals__)
     running = recorder.rewriting.rebuilt(function, recorder.runtime)
+    if looks_at_objects(running.__code__):
+        recorder.looking.append(function.__code__)
     cells = tuple(types.CellType() for _ in running.__code__.co_freevars)
     namespace = recorder.globals_of(function.__globals__)
     rebuilt = types.FunctionType(running.__code__, namespace, function.__name__, None, cells)

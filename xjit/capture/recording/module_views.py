@@ -95,6 +95,15 @@ class TracedNumpy(_StandIn):
         value = vars(self)[name] = self._stand_in(name)  # found there from now on
         return value
 
+    @staticmethod
+    def _as_it_is(value: Any) -> Any:
+        """A function that no array hears of: what it does with an object of the run is a step in Python."""
+        if not isinstance(value, types.FunctionType) or hasattr(value, "_implementation"):
+            return value
+        from xjit.capture.splits.outside import splitting_function
+
+        return splitting_function(value)
+
     def _stand_in(self, name: str) -> Any:
         value = getattr(self._module, name)
         full = f"{self._module.__name__}.{name}"
@@ -110,7 +119,7 @@ class TracedNumpy(_StandIn):
         if value is np.ndarray:
             return NDARRAY
         try:
-            return traced_numpy(value) or value
+            return traced_numpy(value) or self._as_it_is(value)
         except TypeError:  # not hashable
             return value
 

@@ -47,6 +47,7 @@ from xjit.capture.recording.user_objects import (
     inner_function,
     stand_in,
 )
+from xjit.capture.splits.conversions import OF_OBJECTS
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.outside import splitting_function
 from xjit.capture.tracers.opaque import Opaque
@@ -82,7 +83,8 @@ class Recorder:
     tells of steps that were not as they were taken for. ``unbound`` are variables that only one arm of a branch
     assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
     and ``demands`` the truth value of all conditions of errors, once there is one. ``objects`` are the stand-ins that
-    live; with ``objects_go_outside`` a step in Python may see objects from outside.
+    live; ``looking`` is code that may see what an object is, ``unknown_objects`` whether there are any; with
+    ``objects_go_outside`` a step in Python may see objects from outside.
     """
 
     def __init__(
@@ -118,6 +120,8 @@ class Recorder:
         self.operations = 0
         self.python_steps = 0
         self.notes: list[XjitError] = []
+        self.unknown_objects = False
+        self.looking: list[types.CodeType] = []
         self.unforeseen = unforeseen
         self.objects_go_outside = False
         self.caught: list[tuple[Node, str]] = []
@@ -190,12 +194,6 @@ class Recorder:
         """Guards that objects which the function could compare stay apart, as far as it looks."""
         for one, *others in self.identities.apart():
             self.add(guards.distinct_objects(one, others))
-
-    def check_kept(self) -> None:
-        """CaptureError if an array was written to after a step in Python got it that may keep it."""
-        for buffer, version in self.kept:
-            if buffer.version(self.trace) is not version:
-                refuse("an array is written to behind a call outside that may keep it", fix="pass a copy: x.copy()")
 
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
@@ -346,7 +344,7 @@ class Recorder:
         """The traced version of a library's function, or the value itself."""
         try:
             if value in LOOKING:
-                return self.identities.looking(value)
+                return self.identities.looking(OF_OBJECTS.get(value, value))
             found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None

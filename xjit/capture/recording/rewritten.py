@@ -65,6 +65,12 @@ class Rewriting:
             self._wanted.add(owner)
         return owner is not None
 
+    def want(self, code: CodeType) -> None:
+        """Notes that a function of the user's would better be rewritten."""
+        owner = self._owners.get(code)
+        if owner is not None and owner not in self._chosen:
+            self._wanted.add(owner)
+
     def mark(self) -> frozenset[CodeType]:
         """The codes that are wanted so far, to come back to."""
         return frozenset(self._wanted)

@@ -42,6 +42,8 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.GtE: "ge",
     ast.In: "in",
     ast.NotIn: "not_in",
+    ast.Is: "is",
+    ast.IsNot: "is_not",
 }
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -153,7 +155,7 @@ class ExpressionConverter(ast.NodeTransformer):
         return call("if_exp", node, self.condition(node.test), self.thunk(node.body), self.thunk(node.orelse))
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if len(node.ops) == 1 or not all(type(one) in _OPERATORS for one in node.ops):
+        if len(node.ops) == 1 and not isinstance(node.ops[0], ast.Is | ast.IsNot):
             self.generic_visit(node)
             return node
         operators = placed(ast.Tuple([ast.Constant(_OPERATORS[type(one)]) for one in node.ops], ast.Load()), node)

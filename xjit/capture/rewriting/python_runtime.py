@@ -28,6 +28,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "ge": operator.ge,
     "in": _contains,
     "not_in": _lacks,
+    "is": operator.is_,
+    "is_not": operator.is_not,
 }
 
 

@@ -11,7 +11,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     p and q, p or q               runtime.and_(p, q), runtime.or_(p, q)               the value counts
     if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
     not p                         runtime.not_(p)
-    a < b <= c                    runtime.compare(("lt", "le"), a, b, c)
+    a < b <= c, a is b            runtime.compare(("lt", "le"), a, b, c), runtime.compare(("is",), a, b)
     int(x), float(x), str(x)      runtime.convert(int, x)
     f"a {x!r:>9}"                 runtime.text(("a ", (x, "r", ">9")))
     "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
@@ -186,7 +186,8 @@ class ControlRuntime(ABC):
     def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
         """Return the first single comparison of a chain that is false, else the last one.
 
-        The operators are ``lt le eq ne gt ge in not_in``; there are at least two, one less than operands.
+        The operators are ``lt le eq ne gt ge in not_in is is_not``, one less than operands; a single one is one of
+        the last two.
         """
 
     @abstractmethod

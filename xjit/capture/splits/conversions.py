@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import enum
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -35,5 +38,22 @@ def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObj
     if not is_splitting():
         refuse("the text of an array or a number needs its numbers", fix="return the value and print it outside")
     note = CaptureError("the text of a value needs its numbers", fix="return the value, and print it outside")
-    found: DeferredObject = step(function, given, {}, note=note, label="a text")
+    found: DeferredObject = step(function, given, {}, note=note, label="a text", kind=str)
     return found
+
+
+def same_object(name: str, one: Any, other: Any) -> Any:
+    """``one is other``, or ``is not``: a truth value of the run for an object that only the run makes."""
+    function = operator.is_ if name == "is" else operator.is_not
+    if not any(type(value) is DeferredObject for value in (one, other)):
+        return function(one, other)
+    if not any(value is None or isinstance(value, bool | enum.Enum | type) for value in (one, other)):
+        refuse("an object that only the run makes is compared with another one by `is`", fix="compare values by ==")
+    return step(function, (one, other), {}, like=(True,))
+
+
+OF_OBJECTS: dict[Any, Any] = {
+    operator.is_: functools.partial(same_object, "is"),
+    operator.is_not: functools.partial(same_object, "is_not"),
+}
+"""The functions that take the place of those that tell whether objects are the same."""

@@ -153,7 +153,12 @@ class DeferredObject(Operators):
         self._ask("is made text")
 
     def __repr__(self) -> str:
+        if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
+            self._ask("is made text")
         return f"<result of {self.label}>"
+
+    def __dir__(self) -> NoReturn:
+        self._refuse("is asked for its attributes")
 
     def _ask(self, what: str) -> NoReturn:
         ask_to_rewrite()

@@ -129,6 +129,9 @@ def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: 
     """The result of a function of a library, whose types those of the arguments decide as far as an example tells."""
     known = repeats(function) and not isinstance(note, DataDependentError)
     like = example_result(function, args, kwargs) if known else None
+    counts = any(value.weak is int for value in traced_leaves((args, kwargs)))
+    if like is not None and counts and _is_sized(function, args, kwargs):
+        like = None
     return step(function, args, kwargs, like=like, note=note)
 
 

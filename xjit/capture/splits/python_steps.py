@@ -67,7 +67,10 @@ def step(
         note=note,
     )
     node = trace.add(PYTHON_CALL, tuple(arguments.nodes), {"call": call}, where)
-    return DeferredObject(node, trace, site[1], kind) if typed is None else typed.traced(node, trace)
+    if typed is not None:
+        return typed.traced(node, trace)
+    trace.recorder.unknown_objects |= kind is None
+    return DeferredObject(node, trace, site[1], kind)
 
 
 def _check_seen(trace: CaptureTrace) -> None:

@@ -28,6 +28,7 @@ from xjit.capture.recording.user_objects import (
 from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.outside import refusing_or_step
+from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
@@ -99,7 +100,9 @@ def class_of(value: Any) -> Any:
     return types.ModuleType if kind in _MODULES else _CONTAINERS.get(kind) or original_class(kind)
 
 
-def _isinstance(value: Any, classes: Any) -> bool:
+def _isinstance(value: Any, classes: Any) -> Any:
+    if type(value) is DeferredObject:
+        return step(isinstance, (value, _real_classes(classes)), {}, like=(True,))
     if value is NDARRAY:
         return isinstance(np.ndarray, _real_classes(classes))
     if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
@@ -123,17 +126,23 @@ def _real_classes(classes: Any) -> Any:
     return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
 
 
-def _callable(value: Any) -> bool:
+def _callable(value: Any) -> Any:
+    if type(value) is DeferredObject:
+        return step(callable, (value,), {}, like=(True,))
     return callable(target_of(value)) if type(value) is Opaque else callable(value)
 
 
-def _hasattr(value: Any, name: str) -> bool:
+def _hasattr(value: Any, name: str) -> Any:
+    if type(value) is DeferredObject:
+        return step(hasattr, (value, name), {}, like=(True,))
     if isinstance(value, TracedValue) and class_of_array(value) is not np.ndarray:
         return hasattr(class_of_array(value), name)  # a Python number has no shape, one of NumPy's no length
     return hasattr(value, name)
 
 
 def _getattr(value: Any, name: str, *default: Any) -> Any:
+    if type(value) is DeferredObject and default:
+        return step(getattr, (value, name, *default), {})
     return default[0] if default and not _hasattr(value, name) else getattr(value, name)
 
 
@@ -157,6 +166,8 @@ class _TypeFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) != 1:
             refuse("the function makes a class", fix="define the class outside of the function")
+        if type(args[0]) is DeferredObject:
+            return step(type, (args[0],), {})
         cls = class_of(args[0])
         if cls is np.ndarray:
             return NDARRAY
