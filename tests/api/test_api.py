@@ -32,7 +32,7 @@ def lenient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def unsupported(x: Any) -> Any:
-    return np.intersect1d(x, x) + x
+    return np.trim_zeros(x) + x
 
 
 def left_to_numpy(x: Any) -> Any:
@@ -175,7 +175,7 @@ def test_strict_raises_with_the_users_line(how: str, monkeypatch: pytest.MonkeyP
     text = str(caught.value)
     line = inspect.getsourcelines(unsupported)[1] + 1
     assert f"{__file__}:{line}, in unsupported" in text
-    assert "numpy.intersect1d: the shape of the result depends on the elements" in text
+    assert "numpy.trim_zeros: the shape of the result depends on the elements" in text
     assert len(text.splitlines()) <= 12
     assert isinstance(caught.value, TypeError)
 

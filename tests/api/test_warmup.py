@@ -115,7 +115,7 @@ def test_what_cannot_be_compiled_is_told_once(monkeypatch: pytest.MonkeyPatch) -
 
 def test_strict_functions_raise() -> None:
     with pytest.raises(xjit.CaptureError):
-        xjit.jit(strict=True)(lambda x: np.unique(x)).warmup(ShapeDtype(4))
+        xjit.jit(strict=True)(lambda x: np.trim_zeros(x)).warmup(ShapeDtype(4))
 
 
 def test_what_was_refused_before_is_raised_under_strict(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,13 +260,13 @@ def key_of_a_value(x: Any) -> Any:
 
 
 @mistake(ROWS, kind=TypeError, last="np.where(mask, x, fill_value)", strict=True)
-def select_by_mask(x: Any) -> Any:
-    return x[x > 1.0]  # here
+def leave_zeros_out(x: Any) -> Any:
+    return np.trim_zeros(x)  # here
 
 
 @mistake(ROWS, kind=TypeError, last="sort the array and compare neighbours", strict=True)
 def find_unique(x: Any) -> Any:
-    return np.unique(x)  # here
+    return np.unique_values(x)  # here
 
 
 @mistake(object(), kind=TypeError, last="plain arrays and numbers", strict=True)

@@ -108,9 +108,9 @@ def test_elements_of_arrays_cannot_be_deleted() -> None:
     ("function", "words"),
     [
         (lambda x: sorted([x[0], x[1]]), "a condition needs the value"),
-        (lambda x: "%.2f" % x[0], r"float\(\) needs the value"),  # noqa: UP031
+        (lambda x: "%.2f" % x[0], "needs its numbers"),  # noqa: UP031
         (lambda x: math.trunc(x[0]) + int("1", base=x.astype(int)[0]), None),
-        (lambda x: f"{x[0]:.2f}", "its text needs the value"),
+        (lambda x: f"{x[0]:.2f}", "needs its numbers"),
         (lambda x: "text"[x.astype(int)[0]], "an index or a size needs the value"),
         (lambda x: 2.0 in x, "`in` needs the numbers"),
         (lambda x: memoryview(x), None),
@@ -142,7 +142,7 @@ def test_a_swallowed_refusal_is_raised_at_the_end() -> None:
         except TypeError:
             return x
 
-    with pytest.raises(CaptureError, match=r"float\(\) needs the value"):
+    with pytest.raises(CaptureError, match="needs its numbers"):
         captured(function, Y)
 
 

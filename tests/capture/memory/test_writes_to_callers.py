@@ -156,7 +156,7 @@ def test_a_failing_condition_behind_a_loop_leaves_what_the_loop_wrote() -> None:
         for _ in range(300):
             name = x
             x[1:-1] += 2
-        name[x > 1] = x
+        name[x > 1] = x + 0
 
     for first in (-1.0, 2.0):
         found, expected = np.arange(4.0) + first, np.arange(4.0) + first

@@ -280,3 +280,27 @@ def shares_decision(x: Any) -> Any:
 def test_branches_on_what_a_step_returns() -> None:
     check_split(shares_decision, LINE)
     check_split(shares_decision, LINE * 0)
+
+
+COUNT = 0
+
+
+def counts(x: Any) -> Any:
+    global COUNT
+    COUNT += 1
+    return x + 1
+
+
+def counts_in_a_helper(x: Any) -> Any:
+    before = COUNT
+    y = counts(x)
+    return y * (COUNT - before)
+
+
+@pytest.mark.parametrize("function", [counts, counts_in_a_helper])
+def test_functions_that_assign_to_globals_are_left_to_numpy(function: Any) -> None:
+    compiled, before = xjit.jit(function), COUNT
+    with split():
+        for calls in (1, 2, 3):
+            np.testing.assert_array_equal(compiled(LINE), LINE + 1)
+            assert before + calls == COUNT and compiled.stats().fallbacks == calls

@@ -51,7 +51,7 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
     effect = effect_of(function.__code__)
     if effect:
         reason = f"{function.__qualname__} {effect}"
-        return Opaque(function, reason, "return the value, and assign it outside of the function")
+        return Opaque(function, reason, "return the value, and assign it outside of the function", final=True)
     recorder.identities.looked |= looks_at_identity(function.__code__, function.__globals__)
     running = recorder.rewriting.rebuilt(function, recorder.runtime)
     if looks_at_objects(running.__code__):

@@ -36,8 +36,13 @@ def converted(function: Callable[[Any], Any], value: Any) -> Any:
 def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:
     """The text that a function makes of values; CaptureError where no step in Python may make it."""
     if not is_splitting():
-        refuse("the text of an array or a number needs its numbers", fix="return the value and print it outside")
-    note = CaptureError("the text of a value needs its numbers", fix="return the value, and print it outside")
+        refuse(
+            "the text of an array or a number needs its numbers",
+            fix="return the value, and print it outside of the function",
+        )
+    note = CaptureError(
+        "the text of a value needs its numbers", fix="return the value, and print it outside of the function"
+    )
     found: DeferredObject = step(function, given, {}, note=note, label="a text", kind=str)
     return found
 

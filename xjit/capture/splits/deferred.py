@@ -60,6 +60,8 @@ class DeferredObject(Operators):
         """The node of the object in the trace that is under way."""
         trace = current()
         assert trace is not None
+        if not trace.reaches(self.source):
+            self._refuse("is used where the loop or the branch that makes it has ended")
         return trace.adopt(self.source)
 
     def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -16,14 +16,18 @@ _USES = """
 
 
 class Opaque:
-    """A value that must not be used while tracing; ``reason`` says why, ``fix`` what to do."""
+    """A value that must not be used while tracing; ``reason`` says why, ``fix`` what to do.
 
-    __slots__ = ("_fix", "_reason", "_target")
+    A ``final`` one is not called by steps in Python either, as it changes what the trace has read.
+    """
 
-    def __init__(self, target: Any, reason: str, fix: str) -> None:
+    __slots__ = ("_final", "_fix", "_reason", "_target")
+
+    def __init__(self, target: Any, reason: str, fix: str, final: bool = False) -> None:
         object.__setattr__(self, "_target", target)
         object.__setattr__(self, "_reason", reason)
         object.__setattr__(self, "_fix", fix)
+        object.__setattr__(self, "_final", final)
 
     def error(self) -> CaptureError:
         """The error of its use."""
@@ -35,7 +39,7 @@ class Opaque:
         return object.__getattribute__(self, "_reason"), object.__getattribute__(self, "_fix")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if is_splitting():
+        if is_splitting() and not object.__getattribute__(self, "_final"):
             from xjit.capture.splits import outside
 
             return outside.called(self, args, kwargs)
