@@ -20,6 +20,7 @@ PROGRAMS, PORTION = 2000, 50
 # Known differences, each with its cause.
 KNOWN = {
     139: "an array of another length is stored into one without elements",
+    1306: "an array of another length is stored into one without elements",
     140: "an array of another length is stored into one without elements",
     1119: "an error of what a loop replaces is not raised",
     97: "NumPy leaves what memory held where integer powers of an unaligned array fail",

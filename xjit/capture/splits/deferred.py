@@ -22,7 +22,7 @@ from xjit.ir.context import Trace
 from xjit.ir.current import current
 from xjit.ir.node import Node
 
-_INPLACE: dict[Any, Any] = {
+INPLACE: dict[Any, Any] = {
     np.add: operator.iadd,
     np.subtract: operator.isub,
     np.multiply: operator.imul,
@@ -37,6 +37,7 @@ _INPLACE: dict[Any, Any] = {
     np.bitwise_xor: operator.ixor,
     np.matmul: operator.imatmul,
 }
+"""Python's own operator in place for each ufunc."""
 
 
 class DeferredObject(Operators):
@@ -89,7 +90,7 @@ class DeferredObject(Operators):
         return self._call(PYTHON[ufunc], left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        return self._call(_INPLACE[ufunc], self, other)
+        return self._call(INPLACE[ufunc], self, other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(self, *args, **kwargs)
@@ -195,3 +196,11 @@ def is_deferred(values: Any) -> bool:
     if type(values) is slice:
         return is_deferred((values.start, values.stop, values.step))
     return type(values) is dict and any(map(is_deferred, values.values()))
+
+
+def refuse_deferred(values: Any) -> None:
+    """CaptureError for objects that only the run makes among what a function that writes gets."""
+    if is_deferred(values):
+        refuse(
+            "a function that writes to an array gets an object that only the run makes", fix="store it by x[...] = y"
+        )

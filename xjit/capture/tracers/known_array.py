@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.splits.deferred import is_deferred
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import has_open_sizes, is_known, numbers, traced_leaves
 from xjit.capture.tracers.provenance import refuse
@@ -110,7 +111,11 @@ class KnownArray(TracedArray):
         """Return whether constants may be written into it at once: values, numbers and arrays, that are known."""
         if self.array is None or self.owner is not current():
             return False
-        return all(is_known(leaf) for leaf in traced_leaves(values)) and not has_open_sizes(values)
+        return (
+            all(is_known(leaf) for leaf in traced_leaves(values))
+            and not has_open_sizes(values)
+            and not is_deferred(values)
+        )
 
     def give_up(self) -> None:
         """Makes the array, and all that shows it, a traced one."""

@@ -16,7 +16,7 @@ from xjit.capture.memory.stores import setitem, takes_chosen
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.splits.attempts import attempted
-from xjit.capture.splits.deferred import is_deferred
+from xjit.capture.splits.deferred import is_deferred, refuse_deferred
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.doubts import hand_on_doubt
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
@@ -179,6 +179,7 @@ def _never() -> NoReturn:
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
     if function in numpy_writes.FUNCTIONS or kwargs.get("out") is not None:
+        refuse_deferred((args, kwargs))
         return _call_function(function, args, kwargs)
     return attempted(lambda: _call_function(function, args, kwargs), function, args, kwargs)
 
@@ -218,6 +219,7 @@ def _chosen_in(values: Iterable[Any]) -> Any:
 
 def _write_by(function: Any, write: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function that writes into its first argument: at once, or as a new version of its buffer."""
+    refuse_deferred((args, kwargs))
     target, *rest = args
     if is_constant(target) and target.writable_now(rest, kwargs):
         return function(target.array, *plain_arguments(numbers(rest)), **plain_arguments(numbers(kwargs)))
@@ -290,6 +292,7 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
     if name in numpy_writes.METHODS or kwargs.get("out") is not None:
+        refuse_deferred((args, kwargs))
         return _call_method(name, value, args, kwargs)
     call, method = functools.partial(_call_method, name, value, args, kwargs), getattr(np.ndarray, name)
     return attempted(call, method, (value, *args), kwargs)
@@ -343,6 +346,11 @@ def call_getitem(value: Any, index: Any) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value``."""
+    if is_deferred((index, value)):
+        from xjit.capture.splits import deferred_stores
+
+        refuse_deferred(index)
+        value = deferred_stores.value_of_store(call_getitem(target, index), value)
     check_alive((target, value))
     index = known_index(index)
     if getattr(type(value), "chooses", False) and not takes_chosen(target, index, value):

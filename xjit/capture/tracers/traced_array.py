@@ -154,7 +154,12 @@ class TracedArray(Operators, BufferView):
         refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
-        if self.scalar or isinstance(other, DeferredObject) or not isinstance(other, (*_OPERANDS, LimitedArray)):
+        if not self.scalar and self.weak is None and isinstance(other, DeferredObject):
+            from xjit.capture.splits.deferred_stores import value_of_update
+
+            self[...] = value_of_update(self, ufunc, other)
+            return self
+        if self.scalar or not isinstance(other, (*_OPERANDS, LimitedArray)):
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
         return write_ufunc(ufunc, self, other)
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.splits.deferred import refuse_deferred
 from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
@@ -113,6 +114,7 @@ class TracedWindow(Operators, LimitedArray):
         )
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
+        refuse_deferred(other)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
         self._check_own()
