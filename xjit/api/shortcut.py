@@ -125,6 +125,8 @@ def _is_what_programs_return(captured: Outline) -> bool:
     plain = not does_more(captured) and all(
         one.source == "graph" and not (one.python or one.frozen or one.scalar or one.code >= 0) for one in outputs
     )
+    if captured.results != len(outputs):  # what is tested besides is an output, too
+        return False
     if not plain or [one.index for one in outputs] != list(range(len(outputs))):
         return False
     if isinstance(out_tree, tree.Leaf):
