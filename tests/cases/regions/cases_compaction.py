@@ -8,9 +8,8 @@ import numpy as np
 
 from tests.helpers.harness import Case, array
 from xjit import ops
-from xjit.ops.define.core import apply
 from xjit.ops.dynamic.compaction import chosen_positions, compact, count_chosen
-from xjit.ops.dynamic.extents import CUT
+from xjit.ops.dynamic.extents import cut
 from xjit.ops.dynamic.library_calls import limited_call
 from xjit.types import DTYPES
 
@@ -20,7 +19,7 @@ LINE = np.array([3.0, 1.0, 2.0, 9.0, 8.0])
 
 
 def _cut(operand: Any, size: Any) -> Any:
-    return apply(CUT, ops.neg(operand), size, axes=(0,))  # of an array that nobody else has
+    return cut(ops.neg(operand), size, (0,))  # of an array that nobody else has
 
 
 def _sorted(operand: Any, size: Any) -> Any:

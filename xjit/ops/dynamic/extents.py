@@ -19,7 +19,7 @@ from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef, Params
-from xjit.ops.define.core import aval_of, constant, register
+from xjit.ops.define.core import apply, aval_of, constant, register
 from xjit.ops.define.references import Array
 from xjit.types import INT32, ArrayType, TupleType, array_type
 
@@ -85,6 +85,11 @@ CUT = register(
         doc="The same of a value that nobody else reads, in its memory.",
     )
 )
+
+
+def cut(operand: Any, size: Any, axes: tuple[int, ...]) -> Any:
+    """The elements of a value that nobody else reads up to a size along some axes, in its memory."""
+    return apply(CUT, operand, size, axes=axes)
 
 
 # ---- the extents of a trace
