@@ -21,7 +21,7 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops.define.core import apply, aval_of, constant, register
 from xjit.ops.define.references import Array
-from xjit.types import INT32, ArrayType, TupleType, array_type
+from xjit.types import INT32, ArrayType, TupleType
 
 
 class Stretched(enum.Enum):
@@ -42,7 +42,7 @@ Sizes: TypeAlias = "tuple[Size, ...]"
 
 
 def _infer_trim(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
-    return array_type(types[0].dtype, types[0].dims)
+    return types[0]
 
 
 def _trim(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
