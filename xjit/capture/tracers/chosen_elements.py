@@ -297,7 +297,8 @@ class ChosenElements(Operators):
         if type(index) is tuple and not self.axis and self._keeps_all(index[:1]) and self._adds_axes(index[1:]):
             whole = (*(slice(None),) * self.mask.ndim, *index[1:])
             return self.like(call_getitem(self._elements(), whole), lambda: self.packed()[index])
-        if not self.axis or type(index) is not int:
+        positions = isinstance(index, TracedValue | np.ndarray) and index.dtype.kind in "iu"
+        if not self.axis or not (type(index) is int or positions):
             _not_lazy()
         values = call_getitem(self._elements(), index)
         kept = values.ndim - self.values.ndim + self.axis
