@@ -110,7 +110,7 @@ def _under_jax(program: Ordinary, size: str, wanted: Outcome) -> Mapping[str, Si
     static = tuple(place for place, one in enumerate(arguments) if isinstance(one, int | str))
     device = tuple(jax.device_put(one) if isinstance(one, np.ndarray) else one for one in arguments)
     traced = jax.jit(port, static_argnums=static)
-    _agree(program, "JAX", traced(*device), wanted)
+    _agree(program, "JAX", jax.device_get(traced(*device)), wanted)
     # Its arrays are never written: no argument has to be restored.
     return {"JAX": Side(lambda *values: jax.block_until_ready(traced(*values)), device, ())}
 
