@@ -118,6 +118,31 @@ COMPILED = {
     else:
         x[2] = 3
 """,
+    "elements that a mask has chosen are stored where there are none": """
+    z[0, 0] = 7
+    x[5:] = x[x < 2]
+    z[0, 1] = 8
+""",
+    "a length of the run is stored where there are no elements": """
+    e[0:, 2] = np.zeros(q)
+""",
+    "elements that a mask has chosen are stored where there are none in a loop": """
+    for i in range(300):
+        x[0] += 1
+        x[5:] = y[y > i]
+""",
+    "elements that a mask has chosen are stored where there are none in an arm": """
+    if x.sum() < 99:
+        e[:, 0] = x[x < 2]
+    else:
+        x[1] = 5
+""",
+    "an error of what a loop replaces": """
+    for i in range(3):
+        x[::2] = x[int(x[0] < 99)::-1]
+        x[...] = 2
+    return x
+""",
 }
 """The bodies of programs that are compiled whole, errors of the run left out."""
 
@@ -136,6 +161,11 @@ REFUSED = {
 """,
     "the real part of a window of the run is written to": """
     x[q:].real[1] = 2.0
+""",
+    "a comprehension reads a name that an arm may leave without a value": """
+    if x[0] < 99:
+        a = 3
+    return [a for j in range(2)]
 """,
     "the shape of a window of the run is assigned to": """
     w = x[q:]

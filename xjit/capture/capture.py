@@ -125,7 +125,7 @@ def capture(
                 continue
             if isinstance(error, XjitError):
                 error.others = tuple(recorder.notes)
-            if isinstance(error, UnboundLocalError) and rewriting.is_used:
+            if _reads_unbound(error, recorder) and rewriting.is_used:
                 names = ", ".join(dict.fromkeys(recorder.unbound)) or "a variable"
                 reason = f"{names} has a value only where the run decides so, and is read where it may have none"
                 raise CaptureError(f"xjit: {reason}", fix="assign it on both branches") from error
@@ -136,6 +136,12 @@ def capture(
             if merging or not (recorder.identities.twins and shared):
                 return found
         merging = True  # perhaps one array looked like two
+
+
+def _reads_unbound(error: Exception, recorder: Recorder) -> bool:
+    """Return whether an error is about a variable without a value, which a nested function reads as a free one."""
+    free = isinstance(error, NameError) and error.name in recorder.unbound
+    return free or isinstance(error, UnboundLocalError)
 
 
 def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree) -> Captured:

@@ -24,6 +24,7 @@ from xjit.capture.python_control.truth import truth
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.recording.object_variables import Variables, check_known
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.tracers.demands import demand_unread
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -182,7 +183,9 @@ def traced_turn(
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
         check_known(state, (one for one, _ in objects.assigned().values()))
-        return Turn(trace, number, begin, state.get())
+        after = state.get()
+        demand_unread(trace, (after, [value for _, value in objects.assigned().values()]))
+        return Turn(trace, number, begin, after)
 
 
 def may_be_unbound(name: str, value: Any, trace: CaptureTrace) -> bool:

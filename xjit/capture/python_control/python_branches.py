@@ -33,7 +33,7 @@ from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
-from xjit.capture.tracers.demands import demand, demanded, hold
+from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
@@ -115,7 +115,9 @@ def _arm(pred: Any, holds: bool, run: Callable[[], Any], objects: ObjectStates) 
     refine(trace, pred.node, holds)
     with tracing(trace), undecided():
         try:
-            return Arm(trace, run(), objects.assigned())
+            after, assigned = run(), objects.assigned()
+            demand_unread(trace, (after, [value for _, value in assigned.values()]))
+            return Arm(trace, after, assigned)
         except Exception as error:
             if not _is_of_users(error):
                 raise

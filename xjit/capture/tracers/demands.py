@@ -15,16 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.python_call import repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
+from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import TupleType
 
@@ -99,14 +102,36 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
 
     NumPy raises the errors of these, too. Beside effects they are left out: those happen once.
     """
-    read = _computed(results)
-    unread = [node for node in dict.fromkeys(trace.conditional) if node not in read]
+    unread = _unread(trace, results)
     if not unread or not all(map(repeats_node, trace.effects)):
         return []
     value: Any = constant(np.asarray(True))
     for node in unread:
         value = _tested(value, TracedValue(trace.adopt(node.inputs[-1]), trace))
     return [lift(trace, value)]
+
+
+def demand_unread(trace: CaptureTrace, values: Any) -> None:
+    """Demands in a trace inside of another one, of which these values are left, the conditions of what nobody reads.
+
+    Beside effects they are left out, and where what is left has a size that only the run knows.
+    """
+    leaves = tree.flatten(values)[0]
+    if not trace.conditional or not can_demand(trace) or any(isinstance(leaf, LimitedArray) for leaf in leaves):
+        return
+    if not all(map(repeats_node, trace.effects)):
+        return
+    written = [node for buffer, node in trace.versions.items() if buffer.home is not trace]
+    left = [leaf.node for leaf in leaves if isinstance(leaf, TracedValue)]
+    for node in _unread(trace, [*left, *written]):
+        condition = TracedValue(trace.adopt(node.inputs[-1]), trace)
+        demand(reduce(condition, np.asarray(True), and_, range(node.inputs[-1].aval.rank)))
+
+
+def _unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
+    """The nodes with conditions that results are not computed of."""
+    read = _computed(results)
+    return [node for node in dict.fromkeys(trace.conditional) if node not in read]
 
 
 def _computed(results: Sequence[Node]) -> set[Node]:

@@ -209,7 +209,9 @@ def _as_type(value: Any, dtype: Any) -> Any:
 
 
 def _advance(target: BufferView, value: Any) -> None:
-    """Makes a value the elements of an array, as a whole."""
+    """Makes a value the elements of an array, as a whole; nothing is written where there are none."""
+    if 0 in target.shape:
+        return
     trace = current()
     assert isinstance(trace, CaptureTrace)
     if target.steps:

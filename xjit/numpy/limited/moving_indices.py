@@ -187,6 +187,7 @@ def set_steps(array: Any, index: slice, value: Any) -> Any:
     (size,) = sizes_of(array)
     start, step, count = steps_of(index, size)
     if size.known == 0:
+        _fitting_sizes(value, (count,))
         return array
     bounds = (bound_of(size.high),)
     far = [full(bounds, one.operand, INT64) for one in (start, step)]
@@ -214,6 +215,7 @@ def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -
         elif entry is not None:
             ranges.append(Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1))
     if any(count.known == 0 for count in region):
+        _fitting_sizes(value, tuple(region))
         return array
     dims = [one.bound for one in ranges]
     long = [one.bound for one, entry in zip(ranges, _own(bounds, entries), strict=True) if isinstance(entry, slice)]
@@ -228,15 +230,24 @@ def _own(bounds: Sequence[int], entries: list[Any]) -> list[Any]:
 
 def repeated(value: Any, region: Sizes, bounds: Sequence[int]) -> Any:
     """The value at every position of a region of these sizes and bounds; ShapeError if it does not fit."""
-    sizes, found = sizes_of(value), as_value(value_of(value), "setitem", "value")
-    while len(sizes) > len(region) and sizes[0].known == 1:
-        found, sizes = ops.reshape(found, shape_of(found)[1:]), sizes[1:]
-    checked = [
-        _checked(size, wanted, sizes, region) for size, wanted in zip(sizes, _last(region, len(sizes)), strict=True)
-    ]
-    fitted_value = fitted(found, sizes, tuple(checked), _last(bounds, len(sizes)))
+    sizes, checked = _fitting_sizes(value, region)
+    found = as_value(value_of(value), "setitem", "value")
+    found = ops.reshape(found, shape_of(found)[len(shape_of(found)) - len(sizes) :])
+    fitted_value = fitted(found, sizes, checked, _last(bounds, len(sizes)))
     mapping = tuple(range(len(region) - len(sizes), len(region)))
     return ops.broadcast_in_dim(fitted_value, tuple(bounds), mapping)
+
+
+def _fitting_sizes(value: Any, region: Sizes) -> tuple[Sizes, Sizes]:
+    """The sizes of a value, without leading ones that a region lacks, and those that they are repeated to.
+
+    Raises ShapeError if one does not fit, when the program runs if only that tells.
+    """
+    sizes = sizes_of(value)
+    while len(sizes) > len(region) and sizes[0].known == 1:
+        sizes = sizes[1:]
+    pairs = zip(sizes, _last(region, len(sizes)), strict=True)
+    return sizes, tuple([_checked(size, wanted, sizes, region) for size, wanted in pairs])
 
 
 def _last(several: Sequence[Any], count: int) -> Any:
