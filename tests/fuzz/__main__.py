@@ -5,10 +5,11 @@
     python -m tests.fuzz --seconds 60 --compiled --large   # arrays of up to 150,000 elements
     python -m tests.fuzz --seconds 60 --calls              # single calls and indices, on any types and layouts
     python -m tests.fuzz --seconds 60 --ordinary           # writes, views, loops, branches, arguments that overlap
+    python -m tests.fuzz --seconds 60 --splits             # calls in Python, lengths of data, objects
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
-rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's. Ordinary
-programs run in processes of their own, so that a crash is a failure too; what they were refused for is counted.
+rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's. Programs
+as text run in processes of their own, so that a crash is a failure too; what they were refused for is counted.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ def main() -> int:
     parser.add_argument("--large", action="store_true", help="larger arrays in the programs")
     parser.add_argument("--calls", action="store_true", help="single calls of NumPy instead of programs")
     parser.add_argument("--ordinary", action="store_true", help="programs as text, with writes, loops and branches")
-    parser.add_argument("--workers", type=int, default=2, help="processes for ordinary programs")
+    parser.add_argument("--splits", action="store_true", help="programs as text that Python has a part in")
+    parser.add_argument("--workers", type=int, default=2, help="processes for programs as text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
-    if options.ordinary:
-        return _ordinary(seed, options)
+    if options.ordinary or options.splits:
+        return _texts(seed, options)
     os.environ["XJIT_STRICT"] = "1"
     stop = time.monotonic() + options.seconds
     if options.calls:
@@ -53,11 +55,12 @@ def main() -> int:
     return bool(found)
 
 
-def _ordinary(seed: int, options: argparse.Namespace) -> int:
+def _texts(seed: int, options: argparse.Namespace) -> int:
+    os.environ["XJIT_TRIALS"] = "0"
     os.environ["XJIT_STRICT"] = "0"
     os.environ["XJIT_DEBUG"] = "0" if options.compiled else "1"
     with tempfile.TemporaryDirectory() as name:
-        crashes = crew(seed, options.seconds, Path(name), options.workers)
+        crashes = crew(seed, options.seconds, Path(name), options.workers, "splits" if options.splits else "ordinary")
         text, failures = summary(Path(name))
     print(f"{text}\nfrom --seed {seed} on, {crashes} crashes")  # noqa: T201
     return bool(failures or crashes)

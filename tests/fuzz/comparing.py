@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import types
 import warnings
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.text_program import TextProgram
+from tests.fuzz.watching import line_of, opened, same_text, stream_of
 from xjit import tree
 from xjit.errors import FallbackWarning
 
@@ -20,6 +23,10 @@ UNDEFINED = "invalid value encountered in cast"
 TOLERANCES = {"f2": 1e-1, "f4": 1e-3, "c8": 1e-3}
 MADE = re.compile(r"\bnp\.(zeros|ones|full|arange|eye|empty)")
 EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
+
+
+KEPT = ("G", "H", "C", "L", "D", "O", "Body")
+"""Names of what programs keep outside of their functions."""
 
 
 class Difference(AssertionError):
@@ -35,6 +42,8 @@ class Outcome:
     known: list[Any]
     undefined: bool = False
     refusals: tuple[str, ...] = ()
+    printed: str = ""
+    stream: str = ""
 
 
 @dataclass
@@ -46,10 +55,12 @@ class Judged:
     raised: int = 0
 
 
-def call(module: types.ModuleType, function: Callable[..., Any], k: int, r: int) -> Outcome:
+def call(module: types.ModuleType, function: Callable[..., Any], k: int, r: int, watched: bool = False) -> Outcome:
     """Call the function with new arguments."""
     given = module.arguments(k, r)
-    with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore", invalid="warn"):
+    text = contextlib.redirect_stdout(io.StringIO()) if watched else contextlib.nullcontext(io.StringIO())
+    np.random.seed(17 + r)
+    with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore", invalid="warn"), text as printed:
         warnings.simplefilter("always")
         try:
             result, error = function(*given), None
@@ -57,14 +68,15 @@ def call(module: types.ModuleType, function: Callable[..., Any], k: int, r: int)
             result, error = None, found
     undefined = any(UNDEFINED in str(one.message) for one in said)
     refusals = tuple(str(one.message) for one in said if issubclass(one.category, FallbackWarning))
-    return Outcome(result, error, [*tree.flatten(given)[0], *globals_of(module)], undefined, refusals)
+    kept = {name: module.__dict__[name] for name in KEPT if name in module.__dict__}
+    if watched:
+        result, given, kept = opened((result, given, kept), {})
+    known = [*tree.flatten((given, kept))[0], *cells_of(module)]
+    return Outcome(result, error, known, undefined, refusals, printed.getvalue(), stream_of() if watched else "")
 
 
-def globals_of(module: types.ModuleType) -> Iterator[Any]:
-    """Yield what the program keeps outside of its function."""
-    for name in ("G", "H", "C", "L", "D"):
-        if name in module.__dict__:
-            yield from tree.flatten(module.__dict__[name])[0]
+def cells_of(module: types.ModuleType) -> Iterator[Any]:
+    """Yield what the function has in cells."""
     for cell in getattr(module.f, "__closure__", None) or ():
         if isinstance(cell.cell_contents, np.ndarray | int | float):
             yield cell.cell_contents
@@ -79,10 +91,10 @@ def judge(program: TextProgram, compiled: Callable[[Any], Any]) -> Judged:
     plain, function = numpys.f, compiled(ours.f)
     judged, pairs = Judged(), []
     for k, r in program.calls:
-        expected = call(numpys, plain, k, r)
+        expected = call(numpys, plain, k, r, program.watched)
         if expected.undefined:
             return judged
-        got = call(ours, function, k, r)
+        got = call(ours, function, k, r, program.watched)
         judged.calls += 1
         judged.refusals += got.refusals
         judged.raised += expected.error is not None
@@ -97,6 +109,8 @@ def same_outcome(program: TextProgram, where: str, got: Outcome, expected: Outco
     """Compare two calls."""
     try:
         _same_error(got.error, expected.error)
+        if program.watched:
+            _same_behaviour(got, expected, program)
         kept = len(expected.known)
         one, other = [*got.known], [*expected.known]
         if expected.error is None:
@@ -124,6 +138,14 @@ def _same_error(got: BaseException | None, expected: BaseException | None) -> No
         return
     if type(got) is not type(expected) and not isinstance(got, type(expected)):
         raise Difference(f"raised {type(got).__name__} ({got}) for {type(expected).__name__} ({expected})")
+
+
+def _same_behaviour(got: Outcome, expected: Outcome, program: TextProgram) -> None:
+    _equal("line of the error", line_of(got.error), line_of(expected.error))
+    if not same_text(got.printed, expected.printed, program.noisy):
+        raise Difference(f"printed text\n  got {got.printed!r}\n  NumPy {expected.printed!r}")
+    if got.stream != expected.stream:
+        raise Difference("random numbers drawn")
 
 
 def _equal(what: str, got: Any, expected: Any) -> None:

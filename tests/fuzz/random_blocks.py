@@ -5,10 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 
-import numpy as np
-
 from tests.fuzz.random_expressions import condition, element, integer, number, view
-from tests.fuzz.random_patterns import pattern
+from tests.fuzz.random_patterns import pattern, vocabulary_of
 from tests.fuzz.random_statements import statement
 from tests.fuzz.scope import Ended, Scope
 
@@ -21,7 +19,7 @@ def block(s: Scope, size: int, depth: int, loop: bool = False) -> list[str]:
     for _ in range(size):
         if depth and s.chance(0.35):
             lines += _that_runs(s, lambda: s.one(_branch, _for, _for, _while)(s, depth - 1, loop))
-        elif s.chance(0.25):
+        elif s.chance(vocabulary_of(s).share):
             lines += _that_runs(s, lambda: pattern(s))
         elif loop and s.chance(0.1):
             lines += [f"if {condition(s)}:", f"    {s.one('break', 'continue', 'continue', _returned(s))}"]
@@ -115,7 +113,6 @@ def _while(s: Scope, depth: int, loop: bool) -> list[str]:
 def results(s: Scope) -> str:
     """Return what the program returns: names, views, numbers."""
     chosen = [s.one(s.array(), view(s, 0), number(s), element(s), s.array()) for _ in range(s.one(1, 2, 3))]
-    simple = (int, float, complex, bool, np.generic, np.ndarray, list)
-    chosen += s.of_kind(lambda v: isinstance(v, simple))[-3:]
+    chosen += s.of_kind(vocabulary_of(s).returned)[-3:]
     listed = ", ".join(dict.fromkeys(chosen))
     return f"return {s.one(*['{}'] * 8, '[{}]', '({},), 1', '{{0: ({},)}}').replace('{}', listed)}"

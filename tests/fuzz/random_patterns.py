@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -173,21 +174,46 @@ NUMBERS = {"i": 1, "j": 1, "w": 1, "p": 2, "q": 2.0}
 """Names that hold a number inside of a pattern, with what stands for it while the pattern is written."""
 
 
+def is_simple(value: object) -> bool:
+    """Return whether a value is a number, an array or a list."""
+    return isinstance(value, int | float | complex | np.generic | np.ndarray | list)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Families of patterns, what fills their holes, their share of all statements, and what is returned."""
+
+    families: tuple[tuple[str, ...], ...]
+    letters: Mapping[str, Callable[[Scope], str]]
+    words: Mapping[str, Callable[[Scope], str]]
+    share: float
+    returned: Callable[[object], bool] = is_simple
+
+
+ORDINARY = Vocabulary(PATTERNS, LETTERS, WORDS, 0.25)
+
+
+def vocabulary_of(s: Scope) -> Vocabulary:
+    """Return what the patterns of a program are made of."""
+    return s.vocabulary or ORDINARY
+
+
 def pattern(s: Scope) -> list[str]:
     """Return the lines of a pattern, its holes filled."""
     chosen: dict[str, str] = {}
-    text = s.one(*s.one(*PATTERNS))
+    words = vocabulary_of(s)
+    text = s.one(*s.one(*words.families))
     inner = s.inner()
     for letter in dict.fromkeys(HOLE.findall(text)):
-        if len(letter) == 1 and letter not in LETTERS:
+        if len(letter) == 1 and letter not in words.letters:
             chosen[letter] = inner.new_name(letter)
             inner.names.update({chosen[letter]: NUMBERS[letter]} if letter in NUMBERS else {})
 
     def filled(hole: re.Match[str]) -> str:
         name = hole[1]
-        if name in LETTERS:
-            return chosen.setdefault(name, LETTERS[name](s))
-        return chosen[name] if name in chosen else WORDS[name](inner)
+        if name in words.letters:
+            return chosen.setdefault(name, words.letters[name](s))
+        return chosen[name] if name in chosen else HOLE.sub(filled, words.words[name](inner))
 
     lines: list[str] = []
     for line in text.split("\n"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import random
 import re
 import textwrap
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,8 @@ import numpy as np
 from tests.fuzz.random_blocks import block, results
 from tests.fuzz.random_expressions import DTYPES
 from tests.fuzz.random_helpers import HELPERS
-from tests.fuzz.scope import Ended, Scope
+from tests.fuzz.random_patterns import ORDINARY, Vocabulary
+from tests.fuzz.scope import HIDDEN, Ended, Scope
 from tests.fuzz.text_program import TextProgram, laid_out, places, values
 
 SHAPES = ("(n,)", "(n,)", "(n,)", "(m, n)", "(n, n)", "(m, n)", "(2, m, 3)", "()", "(0,)", "(1,)", "(n, 1)", "(0, n)")
@@ -46,6 +51,22 @@ CALLS = (
     *(((0, 0), (0, 1)),) * 4,
     *(((0, 0), (0, 1), (1, 2)), ((0, 0), (1, 1), (0, 2)), ((1, 0), (0, 1), (1, 2)), ((0, 0), (0, 1), (0, 2), (0, 3))),
 )
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Parts of programs of a sort, beside what all programs have.
+
+    ``around`` gives lines of the module, ``given`` further arguments and what makes them.
+    """
+
+    vocabulary: Callable[[random.Random], Vocabulary] = lambda rng: ORDINARY
+    around: Callable[[random.Random], list[str]] = lambda rng: []
+    given: Callable[[random.Random, list[str]], dict[str, str]] = lambda rng, outer: {}
+    watched: bool = False
+
+
+PLAIN = Sort()
 
 
 def _arguments(rng: random.Random) -> tuple[list[str], list[str]]:
@@ -92,38 +113,47 @@ def _outer(rng: random.Random) -> list[str]:
     return lines
 
 
-def random_text(rng: random.Random) -> TextProgram:
+def random_text(rng: random.Random, sort: Sort = PLAIN) -> TextProgram:
     """Return the next program that NumPy runs on its first arguments."""
     while True:
         with warnings.catch_warnings(), np.errstate(all="ignore", invalid="warn"):
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", message="invalid value encountered in cast")
-            program = _attempt(rng)
+            with contextlib.redirect_stdout(io.StringIO()):
+                program = _attempt(rng, sort)
         if program is not None:
             return program
 
 
-def _attempt(rng: random.Random) -> TextProgram | None:
-    outer, (names, made) = _outer(rng), _arguments(rng)
+def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
+    outer, (names, made) = [*sort.around(rng), *_outer(rng)], _arguments(rng)
+    for name, text in sort.given(rng, outer).items():
+        made.append(f"{name} = {text}")
+        names += [] if name in names else [name]
     maker = ["def arguments(k, r):", *(f"    {line}" for line in made)]
     if any(line.startswith("G = ") for line in outer) and rng.random() < 0.2:
         maker.append(f"    {rng.choice(('G[0] = r', 'G[1:] += 1'))}")
     maker.append(f"    return {', '.join(names)},")
     head = "\n".join([*outer, *maker])
+    if sort.watched:
+        np.random.seed(rng.randrange(1000))
     module = TextProgram(head).module().__dict__
+    scope = Scope(rng, {})
+    scope.vocabulary = sort.vocabulary(rng)
     try:
-        visible = _visible(module, names)
+        scope.names = _visible(module, names)
     except (IndexError, TypeError):
         return None
     try:
-        body = _body(Scope(rng, visible), rng)
+        body = _body(scope, rng)
     except OverflowError:  # nothing that is small enough is left to be returned
         return None
     if not _says_something(body):
         return None
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
     calls = rng.choice(CALLS)
-    return TextProgram(text, calls) if _short(text, calls) else None
+    program = TextProgram(text, calls, sort.watched)
+    return program if _short(program) else None
 
 
 def _says_something(body: str) -> bool:
@@ -132,9 +162,8 @@ def _says_something(body: str) -> bool:
 
 def _visible(module: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found = dict(zip(names, module["arguments"](0, 0), strict=True))
-    kept = {
-        name: module[name] for name in module if name in ("np", "G", "C") or (name[0] == "h" and name[1:].isdigit())
-    }
+    hidden = {*HIDDEN, "arguments"} - {"np"}
+    kept = {name: value for name, value in module.items() if name[0] != "_" and name not in hidden}
     return kept | found
 
 
@@ -152,11 +181,10 @@ def _body(s: Scope, rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-def _short(text: str, calls: tuple[tuple[int, int], ...]) -> bool:
+def _short(program: TextProgram) -> bool:
     """Return whether NumPy comes to an end with the program, and raises nothing in the first call."""
-    counted = _with_ticks(text)
-    module = TextProgram(counted).module()
-    for number, (k, r) in enumerate(calls):
+    module = TextProgram(_with_ticks(program.text)).module()
+    for number, (k, r) in enumerate(program.calls):
         turns = iter(range(1000))
         module.__dict__["_tick"] = lambda turns=turns: next(turns)
         try:

@@ -20,19 +20,23 @@ class Ended(Exception):
 
 
 class Scope:
-    """Names and values at one place of a program, where expressions and statements can be tried."""
+    """Names and values at one place of a program, where expressions and statements can be tried.
+
+    ``vocabulary`` is that of the patterns that the program is written with, the ordinary one if None.
+    """
 
     def __init__(self, rng: random.Random, names: dict[str, Any]) -> None:
         self.rng = rng
         self.names = names
         self.fresh = 0
+        self.vocabulary: Any = None
 
     def inner(self, **more: Any) -> Scope:
         """Return a copy, for the body of a loop or a branch."""
         whole = {name for name, value in self.names.items() if callable(value) or isinstance(value, types.ModuleType)}
         kept = {name: value if name in whole else copy.deepcopy(value) for name, value in self.names.items()}
         scope = Scope(self.rng, kept | more)
-        scope.fresh = self.fresh
+        scope.fresh, scope.vocabulary = self.fresh, self.vocabulary
         return scope
 
     def one(self, *options: Any) -> Any:
@@ -96,6 +100,6 @@ class Scope:
 def _is_small(value: Any) -> bool:
     if isinstance(value, int):
         return abs(value) < 2**MOST_BITS
-    if isinstance(value, list):
+    if isinstance(value, list | dict | str):
         return len(value) < MOST_ELEMENTS
     return not isinstance(value, np.ndarray) or value.size <= MOST_ELEMENTS

@@ -17,6 +17,8 @@ BODIES = ("body", "orelse")
 def shrunk(program: TextProgram, fails: Callable[[TextProgram], bool], seconds: float = 60.0) -> TextProgram:
     """Return a program with fewer nodes that fails too."""
     stop = time.monotonic() + seconds
+    trimmed = without_unused(program)
+    program = trimmed if fails(trimmed) else program
     found = True
     while found and time.monotonic() < stop:
         found = False
@@ -27,6 +29,27 @@ def shrunk(program: TextProgram, fails: Callable[[TextProgram], bool], seconds: 
                 program, found = shorter, True
                 break
     return program
+
+
+def without_unused(program: TextProgram) -> TextProgram:
+    """Return the program without functions, classes and globals that nothing names."""
+    tree = ast.parse(program.text)
+    while True:
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        used |= {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        kept = [node for node in tree.body if not _made(node) or _made(node) & (used | {"f", "arguments"})]
+        if len(kept) == len(tree.body):
+            return replace(program, text=ast.unparse(tree) + "\n")
+        tree.body = kept
+
+
+def _made(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module makes."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {one.asname or one.name for one in node.names}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    return {one.id for one in node.targets if isinstance(one, ast.Name)} if isinstance(node, ast.Assign) else set()
 
 
 def _ends(program: TextProgram) -> bool:

@@ -17,18 +17,21 @@ from pathlib import Path
 
 from tests.fuzz.random_texts import random_text
 from tests.fuzz.shrinking import shrunk
+from tests.fuzz.splits.split_texts import split_text
 from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, kind, tried
 
+SORTS = {"ordinary": random_text, "splits": split_text}
 
-def work(seed: int, count: int, stop: float, folder: Path) -> None:
+
+def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary") -> None:
     """Try programs from a seed on, and keep a journal of them in the folder."""
     warnings.simplefilter("ignore")
     tally, seen = Tally(), Counter[str]()
     for number in range(seed, seed + count):
         if time.time() > stop:
             break
-        program = random_text(random.Random(number))
+        program = SORTS[sort](random.Random(number))
         (folder / "current").write_text(f"{number}\n{program}\n")
         failure = tried(program, tally)
         if failure is not None:
@@ -47,7 +50,7 @@ def report(seed: int, program: TextProgram, failure: str) -> str:
     return f"## seed {seed}: {kind(failure)}\n```\n{short}\n```\n{tried(short)}\n\n"
 
 
-def crew(seed: int, seconds: float, folder: Path, workers: int, count: int = 10**9) -> int:
+def crew(seed: int, seconds: float, folder: Path, workers: int, sort: str = "ordinary", count: int = 10**9) -> int:
     """Keep workers busy for so long; return how many programs crashed."""
     stop, crashes = time.time() + seconds, 0
     running: dict[int, tuple[int, subprocess.Popen[bytes]]] = {}
@@ -59,7 +62,16 @@ def crew(seed: int, seconds: float, folder: Path, workers: int, count: int = 10*
                 place = folder / f"{seed}-{worker}-{rounds[worker]}"
                 place.mkdir(parents=True, exist_ok=True)
                 rounds[worker] += 1
-                order = ["--work", str(first[worker]), "--count", str(min(count, 1500)), "--stop", str(stop)]
+                order = [
+                    "--work",
+                    str(first[worker]),
+                    "--count",
+                    str(min(count, 1500)),
+                    "--stop",
+                    str(stop),
+                    "--sort",
+                    sort,
+                ]
                 command = [sys.executable, "-m", "tests.fuzz.text_workers", *order, "--folder", str(place)]
                 running[worker] = (rounds[worker] - 1, subprocess.Popen(command))
         for worker, (turn, process) in list(running.items()):
@@ -102,10 +114,11 @@ def main() -> None:
     parser.add_argument("--work", type=int, required=True)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--stop", type=float, default=float("inf"))
+    parser.add_argument("--sort", choices=SORTS, default="ordinary")
     parser.add_argument("--folder", type=Path, required=True)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    work(options.work, options.count, options.stop, options.folder)
+    work(options.work, options.count, options.stop, options.folder, options.sort)
 
 
 if __name__ == "__main__":

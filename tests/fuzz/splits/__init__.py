@@ -1,0 +1,1 @@
+"""Random programs with calls in Python, lengths that data decide, and objects."""
