@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from xjit import ops
 from xjit.ir.context import Trace, TracedValue
@@ -27,6 +28,27 @@ def test_sums_and_differences_are_followed() -> None:
         product = ops.mul(i, j)
     assert linear_sum(made.node) == (9, {j.node: -1})
     assert linear_sum(product.node) == (0, {product.node: 1})
+
+
+def test_products_with_constants_are_followed() -> None:
+    trace = Trace("test")
+    with tracing(trace):
+        i, j = (TracedValue(trace.parameter(scalar_type(INT64)), trace) for _ in range(2))
+        made = ops.sub(ops.mul(ops.add(i, number(1)), number(4)), ops.mul(number(-3), ops.sub(j, number(2))))
+        length = ops.sub(ops.mul(ops.add(i, number(1)), number(4)), ops.mul(i, number(4)))
+        none = ops.mul(ops.sub(i, i), j)
+    assert linear_sum(made.node) == (-2, {i.node: 4, j.node: 3})
+    assert linear_sum(length.node) == (4, {})
+    assert linear_sum(none.node) == (0, {})
+
+
+@pytest.mark.parametrize("factor", [2**31, -(2**31), 2**62])
+def test_products_that_may_leave_64_bits_are_not_followed(factor: int) -> None:
+    trace = Trace("test")
+    with tracing(trace):
+        i = TracedValue(trace.parameter(scalar_type(INT64)), trace)
+        product = ops.mul(ops.mul(i, number(factor)), number(4))
+    assert all(abs(times) < 2**31 for times in linear_sum(product.node).terms.values())
 
 
 def test_positions_that_differ_by_a_number_lie_apart() -> None:

@@ -1,6 +1,7 @@
 """Integers of a graph as sums: a constant and multiples of other integers, by which differences are known.
 
-i + 3 and i + 1      are 2 apart, whatever i is
+i + 3 and i + 1            are 2 apart, whatever i is
+(i + 1) * 4 and i * 4      are 4 apart
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
 from xjit.types import INT64
 
 _DEEPEST = 32
+
+_LARGEST_FACTOR = 2**31
+"""The times that a product adds an integer are fewer, so that sums of such products fit into 64 bits."""
 
 
 class LinearSum(NamedTuple):
@@ -69,7 +73,19 @@ def _sum_of(expr: Expr, node: Node, depth: int, known: _Known) -> LinearSum | No
         case Prim("add" | "sub" as name, (one, other)):
             left, right = _sum_of(one, node, depth, known), _sum_of(other, node, depth, known)
             return None if left is None or right is None else left.plus(right, 1 if name == "add" else -1)
+        case Prim("mul", (one, other)):
+            left, right = _sum_of(one, node, depth, known), _sum_of(other, node, depth, known)
+            return None if left is None or right is None else _product(left, right)
         case Prim("neg", (one,)):
             found = _sum_of(one, node, depth, known)
             return None if found is None else NOTHING.plus(found, -1)
     return None
+
+
+def _product(one: LinearSum, other: LinearSum) -> LinearSum | None:
+    """The product of two sums of which one is a constant; None of others, and of large ones."""
+    if one.terms and other.terms:
+        return None
+    factor, rest = (other.constant, one) if one.terms else (one.constant, other)
+    found = NOTHING.plus(rest, factor)
+    return found if all(abs(count) < _LARGEST_FACTOR for count in (found.constant, *found.terms.values())) else None

@@ -98,6 +98,19 @@ def test_a_length_that_does_not_change_is_known() -> None:
     assert compiled(x) == sum(np.median(x[i : i + 3]) for i in range(5))
 
 
+def test_a_length_between_products_is_known() -> None:
+    @xjit.xjit(strict=True)
+    def compiled(x: Any) -> Any:
+        out = np.empty((len(x) // 3, x.shape[1]))
+        for i in range(len(out)):
+            out[i] = x[i * 3 : (i + 1) * 3].max(axis=0)
+        return out
+
+    x = np.random.default_rng(0).standard_normal((900, 4))
+    np.testing.assert_array_equal(compiled(x), x.reshape(300, 3, 4).max(axis=1))
+    assert not any("require" in line for line in str(compiled.explain(x)).splitlines())
+
+
 def test_what_does_not_know_such_lengths_is_refused() -> None:
     with pytest.raises(CaptureError, match=r"numpy\.roll of an array whose size only the run knows"):
         looped(lambda i, x: np.roll(x[:i], 1).sum(), 3, np.arange(3.0))
