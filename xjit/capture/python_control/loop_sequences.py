@@ -29,11 +29,15 @@ _MANY = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The turns of a loop: a counter from ``first`` to below ``end``, and what the loop gets for a number of it."""
+    """The turns of a loop: a counter from ``first`` to below ``end``, and what the loop gets for a number of it.
+
+    They are not traced one by one where the ``arguments`` say how many there are: other calls have others.
+    """
 
     first: Any
     end: Any
     element: Callable[[Any], Any]
+    arguments: bool = False
 
     @property
     def length(self) -> int | None:
@@ -89,6 +93,11 @@ class Turns:
         return _number(self.end)
 
 
+def _settled(number: Any) -> Any:
+    """The number itself where the trace holds for no other, as that of the size of an array."""
+    return number.constant() if type(number) is TracedScalar and number.is_settled else number
+
+
 def _number(value: Any) -> Any:
     if not isinstance(value, TracedValue):
         return np.int64(value)
@@ -133,7 +142,8 @@ class TracedRange(Sequence):
     """``range`` with ends that only the run tells, or that should not decide the trace."""
 
     def __init__(self, *ends: Any) -> None:
-        self.start, self.stop = ends[:2] if len(ends) > 1 else (0, ends[0])
+        known = tuple(map(_settled, ends))
+        self.start, self.stop = known[:2] if len(known) > 1 else (0, known[0])
         self.step = operator.index(ends[2]) if len(ends) == 3 else 1
         if self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
@@ -144,7 +154,7 @@ class TracedRange(Sequence):
 
     def turns(self) -> Turns:
         """The turns, of a counter that is the number itself where that grows by one."""
-        return _of_range(self.start, self.stop, self.step)
+        return replace(_of_range(self.start, self.stop, self.step), arguments=True)
 
     def __reversed__(self) -> Any:
         return Reversed(self)

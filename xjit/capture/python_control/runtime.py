@@ -108,7 +108,7 @@ class TracedRuntime(PythonRuntime):
         start: tuple[Any, ...],
     ) -> None:
         mark = Checkpoint((assign, body))
-        if turns.length is not None and self._unrolled(turns, assign, body, going, state):
+        if turns.length is not None and not turns.arguments and self._unrolled(turns, assign, body, going, state):
             return
         state.set(start)
         mark.restore()

@@ -148,6 +148,10 @@ class Recorder:
             self.decide(guards.same_value(path, value))
         return value
 
+    def is_frozen(self, path: Path) -> bool:
+        """Return whether the trace holds for the value only that was read there."""
+        return path in self._frozen
+
     def decide(self, guard: Guard) -> None:
         """Adds a condition that decided which way the trace took; it falls if the trace comes back from there."""
         self.add(guard)

@@ -66,6 +66,11 @@ class TracedScalar(Operators, TracedValue):
         return self.value
 
     @property
+    def is_settled(self) -> bool:
+        """Return whether the trace holds for this value only, already."""
+        return all(map(self.recorder.is_frozen, self.sources))
+
+    @property
     def is_argument(self) -> bool:
         """Return whether this is an argument as it came in, not a sum or product of arguments."""
         return len(self.sources) == 1 and self.node in self.owner.parameters
