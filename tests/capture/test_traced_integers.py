@@ -92,8 +92,6 @@ def test_numbers_among_the_arguments_join_in() -> None:
         lambda p, q: p + 2**64,
         lambda p, q: p == 2**70,
         lambda p, q: 1 << p,
-        lambda p, q: p / q,
-        lambda p, q: p // q,
         lambda p, q: (p + q) ** 64,
         lambda p, q: np.int8([1]) + (p + q) * 200,
     ],
@@ -104,7 +102,14 @@ def test_what_64_bits_might_not_hold_is_refused(combine: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "combine", [lambda p, q: p * 2**62 * 4, lambda p, q: (p * 2**60) / 3, lambda p, q: p * 2**60 + 0.5]
+    "combine",
+    [
+        lambda p, q: p * 2**62 * 4,
+        lambda p, q: (p * 2**60) / 3,
+        lambda p, q: p * 2**60 + 0.5,
+        lambda p, q: p / (q + 1),
+        lambda p, q: divmod(p, q - 2),
+    ],
 )
 def test_python_does_calls_in_which_64_bits_do_not_hold_them(combine: Any) -> None:
     function = xjit.jit(lambda x, y: combine(*answers(x, y)), strict=True)

@@ -20,6 +20,7 @@ from xjit.capture.guarding.guards import Guard, is_generator
 from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_numbers.traced_math import traced_math
 from xjit.capture.recording.containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
@@ -56,7 +57,6 @@ from xjit.capture.tracers.restoring import RESTORING
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_builtins import replace_dataclass, traced_builtins
 from xjit.capture.tracers.traced_integers import limits_of
-from xjit.capture.tracers.traced_math import traced_math
 from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
 from xjit.errors import XjitError
 from xjit.ir.context import TracedValue

@@ -345,7 +345,7 @@ class ExpressionConverter(ast.NodeTransformer):
         self.frame.bound = bound
 
 
-_CONVERSIONS = ("int", "float", "bool", "str", "repr")
+_CONVERSIONS = ("int", "float", "complex", "bool", "str", "repr")
 
 
 def _is_conversion(node: ast.Call) -> bool:

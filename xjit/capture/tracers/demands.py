@@ -42,6 +42,16 @@ def demand(holds: Any) -> None:
     hold(trace, lift(trace, value))
 
 
+def expect(holds: Any) -> None:
+    """Lets NumPy do the call unless a truth value of the graph holds, as far as that can be done.
+
+    It cannot in loops and branches of the graph, and beside effects that happen once.
+    """
+    trace = current()
+    if isinstance(trace, CaptureTrace) and trace.parent is None:
+        trace.expected.append(lift(trace, holds))
+
+
 def hold(trace: CaptureTrace, node: Node) -> None:
     """Makes a truth value all that is demanded so far in a trace."""
     if not can_demand(trace):
@@ -98,16 +108,17 @@ def tested(trace: CaptureTrace) -> list[Node]:
 
 
 def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
-    """The result of a program that fails unless the conditions hold of what nobody reads; none where all is read.
+    """The result of a program that fails unless what is expected holds, and the conditions of what nobody reads.
 
-    NumPy raises the errors of these, too. Beside effects they are left out: those happen once.
+    None where there are no such conditions. NumPy raises the errors of these, too. Beside effects they are left out:
+    those happen once.
     """
-    unread = _unread(trace, results)
-    if not unread or not all(map(repeats_node, trace.effects)):
+    conditions = dict.fromkeys([*(node.inputs[-1] for node in _unread(trace, results)), *trace.expected])
+    if not conditions or not all(map(repeats_node, trace.effects)):
         return []
     value: Any = constant(np.asarray(True))
-    for node in unread:
-        value = _tested(value, TracedValue(trace.adopt(node.inputs[-1]), trace))
+    for condition in conditions:
+        value = _tested(value, TracedValue(trace.adopt(condition), trace))
     return [lift(trace, value)]
 
 

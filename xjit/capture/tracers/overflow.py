@@ -90,6 +90,10 @@ def _of_sign(a: Any, result: Any) -> Any:
     return _call(np.not_equal, a, _LEAST)
 
 
+def _of_quotient(a: Any, b: Any, result: Any) -> Any:
+    return _call(np.logical_or, _call(np.not_equal, a, _LEAST), _call(np.not_equal, b, np.int64(-1)))
+
+
 def _near(expected: Any, result: Any) -> Any:
     apart = _call(np.absolute, _call(np.subtract, expected, _float(result)))
     return _call(np.less, apart, np.float64(_HALF))
@@ -104,6 +108,7 @@ _HOLDS: dict[Any, Callable[..., Any]] = {
     np.subtract: _of_difference,
     np.multiply: _of_product,
     np.power: _of_power,
+    np.floor_divide: _of_quotient,
     np.left_shift: _of_shift,
     np.negative: _of_sign,
     np.absolute: _of_sign,

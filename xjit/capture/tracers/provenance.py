@@ -40,7 +40,7 @@ class CaptureTrace(Trace):
     ``restoring`` are the frames in ``with`` blocks that only put something back. The ``watch`` says when tracing has
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
     buffers from outside of it are handed on to the trace around it. ``conditional`` are
-    the nodes that the run may find to fail.
+    the nodes that the run may find to fail, ``expected`` the truth values without which NumPy does the call.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class CaptureTrace(Trace):
     versions: dict[Any, Node] = field(default_factory=dict)
     hands_on: bool = False
     conditional: list[Node] = field(default_factory=list)
+    expected: list[Node] = field(default_factory=list)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.

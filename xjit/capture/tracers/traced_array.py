@@ -13,6 +13,7 @@ import numpy as np
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
+from xjit.capture.python_numbers import traced_floats
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
@@ -122,8 +123,8 @@ class TracedArray(Operators, BufferView):
                 if ufunc is np.power and right is self and traced_integers.has_finite_power(left, self):
                     return number._as_weak_as(left, call_ufunc(ufunc, "__call__", (left, number), {}))
                 return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
-        if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
-            refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
+        if self.weak is float and _is_pythons(other) and ufunc in traced_floats.OPERATORS:
+            return self._as_weak_as(other, traced_floats.binary(ufunc, left, right))
         if ufunc is np.power and isinstance(right, TracedArray) and right.is_argument:
             refuse("the exponent is an integer that changes from call to call", right, fix="pass a float")
         short = short_power(self, right) if ufunc is np.power and left is self else None
@@ -138,9 +139,10 @@ class TracedArray(Operators, BufferView):
 
     def _as_weak_as(self, other: Any, result: Any) -> Any:
         """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""
-        python = other.weak if isinstance(other, TracedValue) else type(other) in (bool, int, float)
-        if self.weak is not None and python and isinstance(result, TracedArray):
-            result.weak = bool if result.dtype == np.bool_ else float
+        if isinstance(result, tuple):
+            return tuple(self._as_weak_as(other, one) for one in result)
+        if self.weak is not None and _is_pythons(other) and isinstance(result, TracedArray):
+            result.weak = {"b": bool, "c": complex}.get(result.dtype.kind, float)
         return result
 
     def _foreign(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
@@ -242,11 +244,12 @@ class TracedArray(Operators, BufferView):
     def _item(self, *index: Any) -> Any:
         if hasattr(self, "known"):
             return self.known().item(*index)
-        if self.size != 1 or index or self.dtype.kind != "f":
-            return call_method("item", self, index, {})
-        number = self.reshape(()).astype(np.float64)
-        number.weak, number.scalar = float, True  # a Python float from here on
-        return number
+        from xjit.capture.python_numbers.numbers import python_number
+
+        single = self if not index else self.reshape(-1)[index[0]] if len(index) == 1 else self[index]
+        if single.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return python_number(single)
 
     # Containers
 
@@ -315,6 +318,7 @@ class TracedArray(Operators, BufferView):
         return float(self._number("float()", "use the value as it is, or astype(float)"))
 
     def __complex__(self) -> complex:
+        self._ask()
         return complex(self._number("complex()", "use the value as it is, or astype(complex)"))
 
     def __index__(self) -> int:
@@ -328,9 +332,16 @@ class TracedArray(Operators, BufferView):
         return hash(self._number("a hash", "use a Python number, or an array of positions"))
 
     def __round__(self, digits: int | None = None) -> Any:
-        if digits is None:
-            return round(self._number("round()", "use np.rint"))
-        return call_method("round", self, (digits,), {})
+        from xjit.capture.python_numbers.numbers import rounded
+
+        if not self.scalar or self.dtype.kind == "c" or (self.weak is None and self.dtype.kind == "b"):
+            name = self._class_name() if self.scalar else "numpy.ndarray"
+            raise TypeError(f"type {name} doesn't define __round__ method")
+        if hasattr(self, "known"):
+            return round(self.known(), digits)
+        if digits is not None and self.weak is None:
+            return call_method("round", self, (digits,), {})
+        return rounded(self, digits)
 
     def __str__(self) -> str:
         self._ask()
@@ -375,6 +386,11 @@ class TracedArray(Operators, BufferView):
 
     def _name(self) -> str:
         return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"
+
+
+def _is_pythons(value: Any) -> Any:
+    """Return whether a value is a number of Python's, or stands for one."""
+    return value.weak if isinstance(value, TracedValue) else type(value) in (bool, int, float)
 
 
 def packed(index: Any) -> Any:

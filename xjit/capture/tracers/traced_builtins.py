@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.access_path import object_path
 from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
-from xjit.capture.python_control.numbers import EXTREMES
+from xjit.capture.python_numbers.builtin_functions import BUILTINS
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations
@@ -57,7 +57,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
     """All builtins, some of them replaced."""
     table = dict(vars(builtins))
     table.update(LOOP_BUILTINS)
-    table.update(EXTREMES)
+    table.update(BUILTINS)
     table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
     table.update({name: refusing_or_step(table[name], words) for name, words in _CALLED.items()})
     table.update(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.overflow import checked, within
@@ -41,6 +42,7 @@ WIDEST: Bounds = (-(2**63), 2**63 - 1)
 """The integers that 64 bits hold."""
 _EXACT_IN_FLOATS = 2**53
 _LARGEST_EXPONENT = 1023
+_DIVISIONS = frozenset({np.true_divide, np.floor_divide, np.remainder, np.divmod})
 _BITWISE = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})
 # Monotonic in each operand between zeros, so that the bounds of the result are results of the bounds, or zero.
 _BY_BOUNDS = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive, np.absolute, np.invert})
@@ -107,9 +109,25 @@ def binary(ufunc: Any, left: Any, right: Any) -> Any:
         return _marked(call_ufunc(ufunc, "__call__", (left, right), {}), bool)
     if ufunc in COMPARISONS:
         return _marked(call_ufunc(ufunc, "__call__", _operands((left, right)), {}), bool)
-    if ufunc is np.true_divide and not isinstance(right, TracedValue) and right != 0:
-        return _marked(call_ufunc(ufunc, "__call__", (as_float(left), _exact_float(right)), {}), float)
+    if ufunc in _DIVISIONS:
+        return _divided(ufunc, left, right)
     return _integer(ufunc, (left, right), _limits(ufunc, (left, right)))
+
+
+def _divided(ufunc: Any, left: Any, right: Any) -> Any:
+    """The quotient, the remainder, or both. NumPy does the call where the divisor is zero."""
+    if not isinstance(right, TracedValue) and right == 0:
+        return PYTHON[ufunc](1, right)  # which raises
+    if ufunc is np.divmod:
+        return _divided(np.floor_divide, left, right), _divided(np.remainder, left, right)
+    if isinstance(right, TracedValue):
+        low, high = _bounds(right)
+        if low <= 0 <= high:
+            demand(call_ufunc(np.not_equal, "__call__", (right, 0), {}))
+    if ufunc is not np.true_divide:
+        return _integer(ufunc, (left, right), _limits(ufunc, (left, right)))
+    operands = tuple(as_float(one) if isinstance(one, TracedValue) else _exact_float(one) for one in (left, right))
+    return _marked(call_ufunc(ufunc, "__call__", operands, {}), float)
 
 
 def _exact_float(number: int) -> float:
@@ -200,8 +218,11 @@ def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
     if ufunc in _BITWISE:
         bits = max((end if end >= 0 else ~end).bit_length() for ends in between for end in ends)
         return (0 if all(low >= 0 for low, _ in between) else -(2**bits), 2**bits - 1)
-    if ufunc is np.remainder and values[1] != 0 and not isinstance(values[1], TracedValue):
+    if ufunc is np.remainder and not isinstance(values[1], TracedValue) and values[1] != 0:
         return (min(0, values[1] + 1), max(0, values[1] - 1))
+    if isinstance(values[-1], TracedValue) and ufunc in (np.floor_divide, np.remainder):
+        most = max(map(abs, between[0])) if ufunc is np.floor_divide else max(1, *map(abs, between[1])) - 1
+        return -most, most
     known = _BY_KNOWN.get(ufunc)
     if ufunc not in _BY_BOUNDS and (known is None or isinstance(values[1], TracedValue) or not known(values[1])):
         return None

@@ -1,0 +1,1 @@
+"""Numbers of Python's that only the run tells."""

@@ -1,0 +1,181 @@
+"""Builtin functions of values that only the run tells, with Python's results: extremes, orders, truths, roundings.
+
+max(x[0], 2.0)     x[0] if only the run tells that it is larger, of the types of both
+max(x)             the first of the largest, as comparisons find it: NaN is larger than nothing
+sorted(x)          elements in order, as long as no NaN is among them
+all(v > 0 for v in x)
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.python_control.python_branches import chosen
+from xjit.capture.python_control.truth import as_bool, is_open, truth
+from xjit.capture.python_numbers.numbers import python_number
+from xjit.capture.splits.attempts import attempted
+from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.elements.elementwise import and_, or_
+
+MOST_SORTED = 64
+"""Elements that are handed out one by one in another order; more of them are a list that only the run has."""
+
+
+def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A builtin that is captured where that is possible, and called by a step in Python else."""
+
+    def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return attempted(lambda: traced(*args, **kwargs), function, args, kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+def is_line(value: Any) -> bool:
+    """Return whether a value is an array of numbers along one axis, none of which Python knows."""
+    return isinstance(value, TracedArray) and value.ndim == 1 and value.dtype.kind in "biuf" and not _is_known(value)
+
+
+def _is_known(value: Any) -> bool:
+    return hasattr(value, "known")
+
+
+def _is_asked(value: Any) -> bool:
+    return isinstance(value, TracedValue) and is_open(value)
+
+
+# Extremes
+
+
+def _extreme(name: str, better: Callable[[Any, Any], Any], lowest: float, places: Any) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    @_or_step(plain)
+    def extreme(*values: Any, **options: Any) -> Any:
+        key, single = options.get("key"), len(values) == 1
+        if single and is_line(values[0]) and len(values[0]) and key is None:
+            return _of_line(values[0], lowest, places)
+        several = values
+        if single and (type(values[0]) in (list, tuple) or is_line(values[0])):
+            several = tuple(values[0])
+        keys = several if key is None or len(several) < 2 else tuple(map(key, several))
+        if len(several) < 2 or (single is False and "default" in options) or not any(map(_is_asked, keys)):
+            return plain(*values, **options)
+        best = several[0], keys[0]
+        for one in zip(several[1:], keys[1:], strict=True):
+            best = _better(better(one[1], best[1]), one, best, key is None)
+        return best[0]
+
+    return extreme
+
+
+def _better(holds: Any, one: tuple[Any, Any], best: tuple[Any, Any], alone: bool) -> tuple[Any, Any]:
+    if not is_open(holds):
+        return one if holds else best
+    if alone:
+        found = chosen(truth(holds), lambda: one[0], lambda: best[0])
+        return found, found
+    pair: tuple[Any, Any] = chosen(truth(holds), lambda: one, lambda: best)
+    return pair
+
+
+def _of_line(values: Any, lowest: float, places: Any) -> Any:
+    """The first of the largest elements: one that is NaN is never larger, and none is larger than it."""
+    if values.dtype.kind != "f":
+        return values[places(values)]
+    missing = np.isnan(values)
+    place = places(np.where(missing, values.dtype.type(lowest), values))
+    return values[np.where(missing[0], 0, place)]
+
+
+# Orders
+
+
+@_or_step(builtins.sorted)
+def _sorted(values: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
+    several = values if is_line(values) else list(values)
+    keys = several if key is None else list(map(key, several))
+    if not is_line(keys) and not any(map(_is_asked, keys)):
+        return builtins.sorted(values if is_line(values) else several, key=key, reverse=reverse)
+    if len(several) > MOST_SORTED:
+        refuse(f"a list of {len(several)} numbers in an order that only the run tells", fix="use np.sort")
+    order = _order(_line(keys), bool(reverse))
+    found = _line(several)[order]
+    python = not is_line(several) and several[0].weak is not None
+    return [python_number(found[place]) if python else found[place] for place in range(len(several))]
+
+
+def _order(keys: Any, reverse: bool) -> Any:
+    """The places of numbers in their order; equal ones stay as they are. NumPy does the call where NaN is one."""
+    if keys.dtype.kind == "f":
+        demand(np.logical_not(np.any(np.isnan(keys))))
+    if not reverse:
+        return np.argsort(keys, kind="stable")
+    return (len(keys) - 1 - np.argsort(keys[::-1], kind="stable"))[::-1]
+
+
+def _line(values: Any) -> Any:
+    """Numbers of one type as an array."""
+    if is_line(values):
+        return values
+    kinds = {(one.weak, one.dtype) if isinstance(one, TracedValue) else type(one) for one in values}
+    if len(kinds) > 1 or not all(isinstance(one, TracedArray) and one.scalar for one in values):
+        refuse("numbers of several types are put in an order that only the run tells", *values, fix="use an array")
+    return np.stack(values)
+
+
+# Truths
+
+
+def _truths(name: str, ends: bool, every: Any, combine: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    @_or_step(plain)
+    def truths(values: Any, /) -> Any:
+        if is_line(values):
+            return as_bool(every(values))
+        if isinstance(values, TracedArray):
+            return plain(values)
+        trace, found = current(), list[Any]()
+        effects = 0 if trace is None else len(trace.effects)
+        for one in values:
+            if found and trace is not None and len(trace.effects) > effects:
+                refuse(f"what {name}() goes through has effects, and only the run tells how far it goes")
+            if is_open(one):
+                found.append(truth(one))
+            elif bool(one) is ends:
+                return ends
+        return as_bool(functools.reduce(combine, found)) if found else not ends
+
+    return truths
+
+
+# Rounding
+
+
+@_or_step(builtins.round)
+def _round(number: Any, ndigits: Any = None) -> Any:
+    return builtins.round(number, ndigits)
+
+
+BUILTINS: dict[str, Any] = {
+    "min": _extreme("min", lambda one, best: one < best, np.inf, np.argmin),
+    "max": _extreme("max", lambda one, best: one > best, -np.inf, np.argmax),
+    "sorted": _sorted,
+    "all": _truths("all", False, np.all, and_),
+    "any": _truths("any", True, np.any, or_),
+    "round": _round,
+}
+"""The replacements of builtins that compare or convert numbers."""
