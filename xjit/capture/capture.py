@@ -14,6 +14,7 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.outputs import Results
+from xjit.capture.python_control.container_names import check_copies
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
@@ -156,6 +157,7 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
         recorder.check_unchanged()
+        check_copies(recorder)
         check_split(recorder)
         recorder.guard_identities()
         if trace.refusals:

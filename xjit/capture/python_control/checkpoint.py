@@ -7,11 +7,11 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from xjit.capture.recording.object_state import ObjectStates
+from xjit.capture.recording.container_entries import CONTAINERS, Entries
+from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
 
-_CONTAINERS = (list, dict, set)
 _MAX_OBJECTS = 10_000
 
 
@@ -31,7 +31,7 @@ def remembered(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 class Checkpoint:
     """The state of a trace, and of the Python objects that some functions reach, before these are tried.
 
-    The attributes of ``objects`` may be assigned, and are variables then.
+    The attributes of ``objects`` may be assigned, and entries of the ``containers``: they are variables then.
     """
 
     def __init__(self, functions: Iterable[Callable[..., Any]]) -> None:
@@ -44,8 +44,8 @@ class Checkpoint:
         self._caught = len(trace.recorder.caught)
         self._conditional = len(trace.conditional)
         self._versions = dict(trace.versions)
-        self._contents = [(one, _contents(one)) for one in reached(functions)]
-        self.objects = ObjectStates(trace.recorder)
+        self.containers = tuple(reached(functions, trace.recorder))
+        self.objects = ObjectStates(trace.recorder, self.containers)
 
     def restore(self) -> None:
         """Takes back what was traced, decided and changed since."""
@@ -57,33 +57,30 @@ class Checkpoint:
         self._trace.versions.update(self._versions)
         self._trace.recorder.take_back(self._decisions)
         self.objects.restore()
-        for one, before in self._contents:
-            if not _is_same(one, before):
-                _refill(one, before)
 
-    def check_objects(self) -> None:
-        """CaptureError if a container of Python's is not as it was: a loop would change it at each turn."""
-        for one, before in self._contents:
-            if not _is_same(one, before):
-                _refill(one, before)
-                kind = type(one).__name__
+    def check_objects(self, variables: Iterable[Attribute | Entries]) -> None:
+        """CaptureError if a container of Python's is not as it was, and no variable: each turn would change it."""
+        known = {one.key for one in variables}
+        for key, (one, _) in self.objects.assigned().items():
+            if isinstance(one, Entries) and key not in known:
                 refuse(
-                    f"a {kind} is changed in a loop or a branch that only the run decides",
+                    f"{one.label} is changed where only the run decides if the code runs",
                     fix="use an array, and write to its elements",
                 )
 
 
-def reached(functions: Iterable[Callable[..., Any]]) -> list[Any]:
-    """The containers of Python's that functions may change, by the variables that they close over."""
+def reached(functions: Iterable[Callable[..., Any]], recorder: Any) -> list[Any]:
+    """The containers of Python's that functions may change: by the variables that they close over, and by objects."""
     found: dict[int, Any] = {}
     stack: list[Any] = list(functions)
+    stack += (value for one in recorder.objects if (made := one()) is not None for value in fields_of(made).values())
     seen: set[int] = set()
     while stack and len(seen) < _MAX_OBJECTS:
         one = stack.pop()
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if type(one) in _CONTAINERS:
+        if type(one) in CONTAINERS:
             found[id(one)] = one
         stack.extend(_parts(one))
     return list(found.values())
@@ -105,24 +102,3 @@ def _parts(one: Any) -> Iterator[Any]:
         yield from one.values()
     elif kind in (list, tuple, set):
         yield from one
-
-
-def _contents(one: Any) -> Any:
-    return list(one.items()) if type(one) is dict else list(one)
-
-
-def _is_same(one: Any, before: Any) -> bool:
-    now = _contents(one)
-    if len(now) != len(before):
-        return False
-    if type(one) is dict:
-        return all(a[0] is b[0] and a[1] is b[1] for a, b in zip(now, before, strict=True))
-    return all(a is b for a, b in zip(now, before, strict=True))
-
-
-def _refill(one: Any, before: Any) -> None:
-    one.clear()
-    if type(one) is list:
-        one.extend(before)
-    else:
-        one.update(before)

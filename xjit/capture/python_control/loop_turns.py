@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.container_names import Copied, check_turn, within
 from xjit.capture.python_control.leaves import (
     Kind,
     flattened,
@@ -168,8 +169,12 @@ def traced_turn(
     counter: Kind | None,
     body: Callable[[Any], None],
     test: Callable[[], Any] | None,
+    containers: Sequence[Any],
 ) -> Turn:
-    """The state behind a turn, by a trial of the user's code; a turn takes place where the test holds."""
+    """The state behind a turn, by a trial of the user's code; a turn takes place where the test holds.
+
+    The ``containers`` were there in front of the loop: their entries may be variables.
+    """
     trace = inner_trace("body")
     trace.hands_on = True
     with tracing(trace), undecided():
@@ -177,15 +182,24 @@ def traced_turn(
         state.set(values)
         begin = tuple(_memory_of(leaf) for leaf in carried_values(carried, values))
         _note_unbound(state.names, carried, start, values, trace)
+        own = [Copied.of(one) for one in within(_of_carried(carried, values))]
         del values  # so that nothing but the variables holds them
-        objects = ObjectStates(trace.recorder)
+        objects = ObjectStates(trace.recorder, containers)
         if test is not None:
             refine(trace, truth(test(), traced=True).node, True)
         body(number)
         check_known(state, (one for one, _ in objects.assigned().values()))
         after = state.get()
+        for one in own:
+            one.check()
+        check_turn(_of_carried(carried, after), containers)
         demand_unread(trace, (after, [value for _, value in objects.assigned().values()]))
         return Turn(trace, number, begin, after)
+
+
+def _of_carried(carried: Sequence[Carried | None], values: Sequence[Any]) -> Iterator[Any]:
+    """The values of the variables that turns change."""
+    return (value for one, value in zip(carried, values, strict=True) if one is not None)
 
 
 def may_be_unbound(name: str, value: Any, trace: CaptureTrace) -> bool:

@@ -17,6 +17,7 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
+from xjit.capture.python_control.container_names import note_copies, within
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import (
     Kind,
@@ -31,6 +32,7 @@ from xjit.capture.python_control.leaves import (
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
+from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
 from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold
@@ -55,7 +57,7 @@ class Arm:
 
     trace: CaptureTrace
     after: Any
-    assigned: Mapping[tuple[int, str], tuple[Attribute, Any]]
+    assigned: Mapping[tuple[int, str], tuple[Attribute | Entries, Any]]
 
 
 def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
@@ -81,7 +83,7 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
         return
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
-    found = _with_attributes(pred, arms, pairs, [state.names[number] for number in places])
+    found = _with_attributes(pred, arms, pairs, [state.names[number] for number in places], mark)
     values: list[Any] = [UNBOUND] * len(start)
     for number, value in zip(places, found, strict=True):
         values[number] = value
@@ -96,7 +98,6 @@ def _arms(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any], mark
         mark.restore()
         demand(logical_not(pred) if raised.holds else pred)
         return raised
-    mark.check_objects()
     return arms
 
 
@@ -140,11 +141,11 @@ def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
     arms = _arms(pred, then, otherwise, mark)
     if isinstance(arms, Raised):
         return (otherwise if arms.holds else then)()
-    return _with_attributes(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
+    return _with_attributes(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"], mark)[0]
 
 
 def _with_attributes(
-    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str], mark: Checkpoint
 ) -> list[Any]:
     """One value for each pair; the attributes of objects that an arm has assigned get what is chosen, too."""
     attributes = {key: one for arm in arms for key, (one, _) in arm.assigned.items()}
@@ -158,7 +159,16 @@ def _with_attributes(
     found = _chosen(pred, arms, [*pairs, *more], [*names, *labels])
     for attribute, value in zip(attributes.values(), found[len(pairs) :], strict=True):
         attribute.set(value)
+    _note_copies([*pairs, *more], found, mark)
     return found[: len(pairs)]
+
+
+def _note_copies(pairs: Sequence[tuple[Any, Any]], found: Sequence[Any], mark: Checkpoint) -> None:
+    """Notes lists and dicts that are made of those of the arms."""
+    rows = [(pair, value) for pair, value in zip(pairs, found, strict=True) if pair[0] is not pair[1]]
+    for pair, value in rows:
+        others = within(one for other, _ in rows if other is not pair for one in other)
+        note_copies(_outer().recorder, pair, [value], (*mark.containers, *others))
 
 
 def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:
@@ -206,6 +216,8 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
             return _only(name, one, other)
         _note_unbound(name, one is not other)
         return _Plan(None, (), UNBOUND)
+    if one is other:
+        return _Plan(None, (), one)
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         one, other = (

@@ -14,6 +14,7 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.container_names import note_copies
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted
 from xjit.capture.python_control.growth import Growth
@@ -69,6 +70,7 @@ class Loop:
 
     ``certain`` tells if the first turn surely happens. Whoever traces it holds the values in front of it besides.
     The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn.
+    The ``containers`` are the lists and dicts in front of it that turns may change.
     """
 
     state: Variables
@@ -78,6 +80,7 @@ class Loop:
     certain: Callable[[], bool]
     held: tuple[Any, ...] = ()
     exchanged: frozenset[int] = frozenset()
+    containers: tuple[Any, ...] = ()
 
     @property
     def needed(self) -> frozenset[str]:
@@ -111,7 +114,8 @@ class Settled:
     def turn(self) -> Turn:
         """A trial of a turn."""
         loop, test = self.loop, self.loop.test if self.loop.turns is None else None
-        return traced_turn(loop.state, self.carried, self.start, self.buffers, loop.counter, loop.body, test)
+        known = (self.carried, self.start, self.buffers, loop.counter)
+        return traced_turn(loop.state, *known, loop.body, test, loop.containers)
 
     def aliases(self, turn: Turn) -> Aliases:
         """Return what may be one memory in a turn."""
@@ -401,7 +405,10 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     behind = _values_behind(settled, last[begin:end])
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)
+    places = [place for place, one in enumerate(settled.carried) if one is not None]
+    sources, results = ([values[place] for place in places] for values in (settled.start, behind))
     settled.loop.state.set(behind)
+    note_copies(outer.recorder, sources, results, settled.loop.containers)
 
 
 def _demand_bound(settled: Settled, turn: Turn) -> None:
@@ -451,7 +458,7 @@ def _test(settled: Settled, exchange: Exchange) -> Computation:
         if test is not None:
             with not_assigning():
                 held.append(truth(test(), traced=True))
-        if trace.versions != versions or any(map(lambda a, b: a is not b, values, state.get())):
+        if trace.versions != versions or not all(map(is_same_value, values, state.get())):
             refuse("the condition of a loop assigns a variable or writes to an array")
         both = functools.reduce(and_, held)
         if turns is None or not turns.has_known_numbers or _demands(settled):

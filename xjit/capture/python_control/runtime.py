@@ -18,6 +18,7 @@ from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
+from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
@@ -68,7 +69,6 @@ class TracedRuntime(PythonRuntime):
         try:
             loop = Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True, start)
             _captured(loop, mark)
-            mark.check_objects()
         except (CaptureError, DTypeError, ShapeError):
             state.set(start)
             mark.restore()
@@ -119,7 +119,6 @@ class TracedRuntime(PythonRuntime):
 
         try:
             _captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
-            mark.check_objects()
         except CaptureError as error:
             if not turns.has_known_numbers:
                 raise
@@ -259,10 +258,12 @@ def _captured(loop: Loop, mark: Checkpoint) -> None:
 
     In front of it the variables have the values that the loop holds, and all else is as it was at the ``mark``.
     """
-    attributes: tuple[Attribute, ...] = ()
+    attributes: tuple[Attribute | Entries, ...] = ()
+    loop = replace(loop, containers=mark.containers)
     for _ in range(_MOST_TRIALS):
         try:
             captured(_with_attributes(loop, attributes) if attributes else loop)
+            mark.check_objects(attributes)
             return
         except AssignedAttributes as more:
             attributes = (*attributes, *more.attributes)
@@ -271,7 +272,7 @@ def _captured(loop: Loop, mark: Checkpoint) -> None:
     refuse("what a loop assigns to attributes does not settle in a few turns")
 
 
-def _with_attributes(loop: Loop, attributes: tuple[Attribute, ...]) -> Loop:
+def _with_attributes(loop: Loop, attributes: tuple[Attribute | Entries, ...]) -> Loop:
     """The loop with these attributes as variables; the first turn goes ahead where that makes some of them."""
     unbound = [one.label for one in attributes if one.get() is UNBOUND]
     if unbound:

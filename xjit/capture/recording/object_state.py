@@ -8,9 +8,11 @@ that perhaps does not run, or runs again and again; so what was assigned can be 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.recording.container_entries import Entries, contents
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.dataclass import dataclass
 
@@ -86,9 +88,12 @@ class Attribute:
 
 
 class ObjectStates:
-    """The attributes of all stand-ins at one time, to come back to; arrays have no further name by that."""
+    """The attributes of all stand-ins, and the entries of some containers, at one time, to come back to.
 
-    def __init__(self, recorder: Recorder) -> None:
+    Arrays have no further name by that.
+    """
+
+    def __init__(self, recorder: Recorder, containers: Iterable[Any] = ()) -> None:
         recorder.objects[:] = [one for one in recorder.objects if one() is not None]
         self._recorder = recorder
         self._places: list[tuple[weakref.ref[Any], tuple[str, ...], int]] = []
@@ -99,6 +104,11 @@ class ObjectStates:
                 fields = fields_of(stand_in)
                 self._places.append((one, tuple(fields), len(values)))
                 values += fields.values()
+        self._containers: list[tuple[Entries, int, int]] = []
+        for container in containers:
+            entries, begin = Entries.of(container), len(values)
+            values += contents(container)
+            self._containers.append((entries, begin, len(values)))
         self._values = tuple(values)
         recorder.remembered.append(self._values)
 
@@ -119,10 +129,16 @@ class ObjectStates:
                 if fields.keys() != before.keys() or any(fields[name] is not before[name] for name in names):
                     fields.clear()
                     fields.update(before)
+        for entries, begin, end in self._containers:
+            if not entries.is_as(self._values[begin:end]):
+                entries.set(self._values[begin:end])
 
-    def assigned(self) -> dict[tuple[int, str], tuple[Attribute, Any]]:
-        """The attributes that were assigned since, with their values."""
-        found: dict[tuple[int, str], tuple[Attribute, Any]] = {}
+    def assigned(self) -> dict[tuple[int, str], tuple[Attribute | Entries, Any]]:
+        """The attributes that were assigned since, with their values, and the containers that were changed.
+
+        CaptureError where one has got other entries than those that it had.
+        """
+        found: dict[tuple[int, str], tuple[Attribute | Entries, Any]] = {}
         for one, names, begin in self._places:
             stand_in = one()
             if stand_in is None:
@@ -134,4 +150,8 @@ class ObjectStates:
                 if name not in before or value is not self._values[before[name]]:
                     attribute = Attribute(stand_in, name)
                     found[attribute.key] = attribute, value
+        for entries, begin, end in self._containers:
+            if not entries.is_as(self._values[begin:end]):
+                entries.check_form(self._values[begin:end])
+                found[entries.key] = entries, entries.get()
         return found

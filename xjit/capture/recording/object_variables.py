@@ -1,4 +1,4 @@
-"""Attributes of objects that the turns of a loop assign: variables of the loop, found by trials.
+"""Attributes of objects and entries of lists that the turns of a loop assign: its variables, found by trials.
 
 while walker.x < end:                the loop carries  end, walker.x
     walker.x += step
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.rewriting.runtime_protocol import State
 from xjit.dataclass import dataclass
@@ -16,10 +17,10 @@ from xjit.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """The variables that a loop assigns, and behind them attributes of objects."""
+    """The variables that a loop assigns, and behind them attributes of objects and entries of containers."""
 
     plain: State
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[Attribute | Entries, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,12 +55,12 @@ Variables: TypeAlias = State | ObjectState
 class AssignedAttributes(BaseException):
     """A turn has assigned attributes that its loop does not know as variables; no code of the user's catches it."""
 
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
+    def __init__(self, attributes: Sequence[Attribute | Entries]) -> None:
         super().__init__()
         self.attributes = tuple(attributes)
 
 
-def check_known(state: Variables, attributes: Iterable[Attribute]) -> None:
+def check_known(state: Variables, attributes: Iterable[Attribute | Entries]) -> None:
     """AssignedAttributes where some are no variables of a loop."""
     known = {one.key for one in state.attributes} if isinstance(state, ObjectState) else set()
     unknown = [one for one in attributes if one.key not in known]

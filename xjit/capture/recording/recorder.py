@@ -84,7 +84,7 @@ class Recorder:
     assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
     and ``demands`` the truth value of all conditions of errors, once there is one. ``objects`` are the stand-ins that
     live; ``looking`` is code that may see what an object is, ``unknown_objects`` whether there are any; with
-    ``objects_go_outside`` a step in Python may see objects from outside.
+    ``objects_go_outside`` a step in Python may see objects from outside. ``copied`` are lists that may not change.
     """
 
     def __init__(
@@ -126,6 +126,7 @@ class Recorder:
         self.objects_go_outside = False
         self.caught: list[tuple[Node, str]] = []
         self.kept: list[tuple[Buffer, Node]] = []
+        self.copied: list[Any] = []
         self.loops: dict[Any, Any] = {}
         self.unbound: list[str] = []
         self.perhaps_unbound: set[Any] = set()
@@ -157,13 +158,14 @@ class Recorder:
         self.add(guard)
         self._decided.append(guard)
 
-    def decisions(self) -> tuple[int, frozenset[Path]]:
+    def decisions(self) -> tuple[int, frozenset[Path], int]:
         """The decisions so far."""
-        return len(self._decided), frozenset(self._frozen)
+        return len(self._decided), frozenset(self._frozen), len(self.copied)
 
-    def take_back(self, decisions: tuple[int, frozenset[Path]]) -> None:
+    def take_back(self, decisions: tuple[int, frozenset[Path], int]) -> None:
         """Forgets the decisions since."""
-        count, frozen = decisions
+        count, frozen, copied = decisions
+        del self.copied[copied:]
         later, kept = self._decided[count:], self._decided[:count]
         gone = {id(guard) for guard in later} - {id(guard) for guard in kept}
         self.guards = [guard for guard in self.guards if id(guard) not in gone]

@@ -1,0 +1,106 @@
+"""Lists and dicts that the function has made: their entries, as a variable that loops and branches change.
+
+total = [0.0, 0]                     the loop carries  total[0], total[1]
+for one in x:
+    total[0] += one
+    total[1] += 1
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from xjit.capture.tracers.provenance import refuse
+from xjit.dataclass import dataclass
+from xjit.tree import distinct
+
+CONTAINERS = (list, dict, set)
+
+
+def contents(container: Any) -> tuple[Any, ...]:
+    """The entries of a container, in order."""
+    return tuple(container.values() if type(container) is dict else container)
+
+
+def containers_in(value: Any) -> Iterator[Any]:
+    """The lists and dicts within a value, itself included."""
+    if type(value) in (list, dict):
+        yield value
+    if type(value) in (list, dict) or isinstance(value, tuple):
+        for one in contents(value):
+            yield from containers_in(one)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inner:
+    """Stands for a list or a dict within another one, which is the same one all the time."""
+
+    container: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """The entries of one container.
+
+    ``keys`` are those of a dict, by which it is known to have kept its form, ``inner`` the containers within it, each
+    in its place.
+    """
+
+    container: Any
+    keys: tuple[Any, ...]
+    inner: tuple[Inner | None, ...]
+
+    @staticmethod
+    def of(container: Any) -> Entries:
+        """The entries that it has now."""
+        keys = tuple(container) if type(container) is dict else ()
+        inner = (Inner(one) if type(one) in (list, dict) else None for one in contents(container))
+        return Entries(container, keys, tuple(inner))
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """The mark that tells it from other variables."""
+        return id(self.container), ""
+
+    @property
+    def label(self) -> str:
+        """The name in messages."""
+        return f"a {type(self.container).__name__}"
+
+    def get(self) -> tuple[Any, ...]:
+        """The values of the entries; what stands for containers within is one object all the time."""
+        found = contents(self.container)
+        if not any(self.inner) or len(found) != len(self.inner):
+            return found
+        pairs = zip(found, self.inner, strict=True)
+        return tuple(one if inner is None or one is not inner.container else inner for one, inner in pairs)
+
+    def set(self, values: Sequence[Any]) -> None:
+        """Gives the container these values again, and the keys that it had."""
+        one = self.container
+        values = [value.container if type(value) is Inner else value for value in values]
+        if type(one) is list:
+            one[:] = values
+            return
+        one.clear()
+        one.update(zip(self.keys, values, strict=True) if type(one) is dict else values)
+
+    def is_as(self, before: Sequence[Any]) -> bool:
+        """Return whether the container holds these very objects, under its keys."""
+        now = contents(self.container)
+        return len(now) == len(before) and all(map(operator.is_, now, before)) and self._has_keys()
+
+    def check_form(self, before: Sequence[Any]) -> None:
+        """CaptureError if there are more entries than before, fewer or others."""
+        if type(self.container) is set or len(self.container) != len(before) or not self._has_keys():
+            refuse(
+                f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
+                fix="use an array, and write to its elements",
+            )
+
+    def _has_keys(self) -> bool:
+        if type(self.container) is not dict:
+            return True
+        return list(map(distinct, self.keys)) == list(map(distinct, self.container))
