@@ -14,7 +14,7 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.outputs import Results
-from xjit.capture.python_control.container_names import check_copies
+from xjit.capture.recording.container_names import check_copies
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting

@@ -9,7 +9,6 @@ from typing import Any
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.container_names import Copied, check_turn, within
 from xjit.capture.python_control.leaves import (
     Kind,
     flattened,
@@ -22,6 +21,7 @@ from xjit.capture.python_control.leaves import (
 )
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import truth
+from xjit.capture.recording.container_names import Copied, check_turn, within
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.recording.object_variables import Variables, check_known
 from xjit.capture.rewriting.runtime_protocol import UNBOUND

@@ -17,7 +17,6 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
-from xjit.capture.python_control.container_names import note_copies, within
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import (
     Kind,
@@ -33,6 +32,7 @@ from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
 from xjit.capture.recording.container_entries import Entries
+from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
 from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold

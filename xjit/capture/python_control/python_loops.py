@@ -14,7 +14,6 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.container_names import note_copies
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted
 from xjit.capture.python_control.growth import Growth
@@ -47,6 +46,7 @@ from xjit.capture.python_control.loop_turns import (
 )
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import truth
+from xjit.capture.recording.container_names import note_copies
 from xjit.capture.recording.object_variables import Variables
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.demands import demand, unless_failed

@@ -37,6 +37,15 @@ class Rewriting:
             self._owners.setdefault(inner, code)
         return found
 
+    def plain_code(self, code: CodeType) -> CodeType | None:
+        """The code of a function of the user's as it stands, of a function within a rewritten one, too."""
+        owner = self._owners.get(code)
+        if owner is None or code is owner:
+            return owner
+        same = (one for one in _codes(owner) if one is code or _place(one) == _place(code))
+        found = list(same)
+        return found[0] if len(found) == 1 else None
+
     def ask(self, frame: FrameType | None) -> bool:
         """Notes that the innermost function of the user's meets control flow that only a rewritten one can do.
 
@@ -98,6 +107,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
+
+
+def _place(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
 
 
 @functools.lru_cache(maxsize=1024)

@@ -19,6 +19,8 @@ from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.traceable import is_library
 from xjit.capture.recording.user_objects import RecordingClass, RecordingObject, real_class
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.splits.callbacks import consumes, template_of, values_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
@@ -83,6 +85,7 @@ class Arguments:
 
     ``examples`` are values like those that the operands will have: for a call that tells the types of results. With
     ``guarded`` the function gets arrays that it cannot write to, which nothing else will: itself it may keep them.
+    Callbacks that the traced function makes are made of operands where they are ``consumed``.
     """
 
     trace: CaptureTrace
@@ -92,9 +95,11 @@ class Arguments:
     is_typed: bool = True
     guarded: bool = False
     has_callbacks: bool = False
+    consumed: bool = False
 
     def function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The call as a function of its operands."""
+        self.consumed = type(function) is not DeferredObject and consumes(function)
         called = self._leaf(function) if type(function) is DeferredObject else self._constant(function)
         given = [self.text(one) for one in args]
         given += [f"{name}={self.text(one)}" for name, one in kwargs.items() if name.isidentifier()]
@@ -133,7 +138,21 @@ class Arguments:
             return self._operand(lift(self.trace, value), value.array, None)
         if isinstance(value, TracedValue):
             return self._traced(value)
+        if type(value) is types.FunctionType and self.consumed:
+            return self._callback(value) or self._constant(self.outside(value))
         return self._constant(self.outside(value))
+
+    def _callback(self, function: types.FunctionType) -> str | None:
+        """The expression of a function that the traced one has made; None of others."""
+        recorder = self.trace.recorder
+        if recorder.original(function) is not None or _wrapped(function) is not None:
+            return None
+        template = template_of(function, recorder.rewriting.plain_code)
+        if template is None:
+            return None
+        self.has_callbacks = self.guarded = recorder.objects_go_outside = True
+        parts = (function.__defaults__, function.__kwdefaults__, tuple(values_of(function, template)))
+        return f"{self._constant(template)}({', '.join(map(self.text, parts))})"
 
     def _traced(self, value: TracedValue) -> str:
         node = lift(self.trace, value)
@@ -193,7 +212,7 @@ class Arguments:
         original = recorder.original(value) or (_wrapped(value) if isinstance(value, types.FunctionType) else None)
         if original is not None:
             return original
-        if is_plain(value) or isinstance(value, _AS_THEY_ARE):
+        if is_plain(value) or value is UNBOUND or isinstance(value, _AS_THEY_ARE):
             return value
         refuse(f"a value of type {type(value).__qualname__} is passed to code that is not traced")
 

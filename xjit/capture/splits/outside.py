@@ -14,6 +14,7 @@ from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
+from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.deferred import DeferredObject, is_deferred
 from xjit.capture.splits.purity import draws, is_clock, repeats
 from xjit.capture.splits.python_steps import check_writes, step
@@ -145,7 +146,8 @@ def splitting_function(function: Any) -> Any:
             return function(*args, **kwargs)
         if is_deferred((args, kwargs)) or any(map(_is_chosen, (*args, *kwargs.values()))):
             return step(function, args, kwargs)
-        if next(traced_leaves((args, kwargs)), None) is None:
+        made = any(map(is_made, (*args, *kwargs.values())))
+        if not made and next(traced_leaves((args, kwargs)), None) is None:
             return function(*args, **kwargs)
         return attempted(lambda: function(*args, **kwargs), function, args, kwargs, final=True)
 

@@ -48,6 +48,8 @@ def step(
     check_writes(label_of(target), getattr(target, "__name__", ""), kwargs)
     arguments = Arguments(trace, guarded=unknown)
     run = arguments.function(target, args, kwargs)
+    if arguments.has_callbacks and not unknown:
+        _check_seen(trace)
     where = position()
     site = (where, label or label_of(target))
     known = trace.recorder.unforeseen.get(site)
@@ -61,7 +63,7 @@ def step(
         site,
         repeats=repeats(target) and not arguments.has_callbacks,
         first=_repeats_so_far(trace),
-        guarded=unknown,
+        guarded=arguments.guarded,
         types=None if typed is None else typed.types,
         arrays=None if typed is None else typed.arrays,
         note=note,
