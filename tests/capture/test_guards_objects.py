@@ -231,6 +231,49 @@ def _by_name(x: Any) -> Any:
     return x * globals()["SCALE"]
 
 
+class InC:
+    append = list.append
+    add = set.add
+    put = dict.__setitem__
+    root = math.sqrt
+    size = len
+
+
+class Bound:
+    update = CONFIG.update
+
+
+NAMES = {"one"}
+
+
+def _append_in_c(x: Any) -> Any:
+    InC.append(LAYERS, x)
+    return x
+
+
+def _add_in_c(x: Any) -> Any:
+    InC.add(NAMES, "two")
+    return x
+
+
+def _put_in_c(x: Any) -> Any:
+    InC.put(CONFIG, "scale", x)
+    return x
+
+
+def _bound_in_c(x: Any) -> Any:
+    Bound.update(scale=x)
+    return x
+
+
+def test_functions_in_c_that_a_class_holds(monkeypatch: Any) -> None:
+    def function(x: Any) -> Any:
+        return x * InC.root(4.0) + InC.size(x)
+
+    mutation = (function, lambda patch: patch.setattr(InC, "size", np.sum), "InC.size")
+    check_mutation(monkeypatch, mutation, np.float64([1.0]))
+
+
 def _module_attribute(x: Any) -> Any:
     math.scale = 3.0
     return x
@@ -249,6 +292,10 @@ def _function_attribute(x: Any) -> Any:
         (_store_global, r"_store_global assigns to the global SCALE \(line \d+\)"),
         (_append, "changes a list from outside"),
         (_update, "changes a dict from outside"),
+        (_append_in_c, "changes global LAYERS, a list from outside"),
+        (_add_in_c, "changes global NAMES, a set from outside"),
+        (_put_in_c, "changes global CONFIG, a dict from outside"),
+        (_bound_in_c, "Bound.update depends on or changes something outside"),
         (_class_attribute, "assigns to Base.gain"),
         (_defines_class, "_defines_class defines a class"),
         (_clock, "time.perf_counter depends on or changes something outside"),
@@ -258,7 +305,7 @@ def _function_attribute(x: Any) -> Any:
 def test_effects_are_refused(function: Any, words: str) -> None:
     with pytest.raises(CaptureError, match=words):
         captured(function, X)
-    assert SCALE == 2.0 and len(LAYERS) == 3 and CONFIG["scale"] == 2.0 and Base.gain == 2.0
+    assert SCALE == 2.0 and len(LAYERS) == 3 and CONFIG == {"scale": 2.0} and len(NAMES) == 1 and Base.gain == 2.0
 
 
 def test_assignment_to_an_enclosing_variable() -> None:

@@ -50,6 +50,15 @@ class RecordingList(list[Any]):
 class RecordingSet(set[Any]):
     """A set of plain values."""
 
+    def __init__(self, members: Iterable[Any]) -> None:
+        super().__init__(members)
+        self._members = frozenset(self)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether code in C, such as ``set.add``, went around the methods of the set and changed it."""
+        return self != self._members
+
     def __copy__(self) -> set[Any]:
         return set(self)
 
@@ -65,6 +74,13 @@ class RecordingDict(dict[Any, Any]):
         self._recorder = recorder
         self._target = target
         self._path = path
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether code in C, such as ``dict.__setitem__``, went around the methods of the dict and stored
+        something in it.
+        """
+        return dict.__len__(self) > 0
 
     @property
     def original(self) -> dict[Any, Any]:
@@ -152,6 +168,13 @@ _CHANGES = {
 for _class, _names in _CHANGES.items():
     for _name in _names.split():
         setattr(_class, _name, _refuse_change)
+
+
+def check_kept(value: Any, path: Path) -> None:
+    """CaptureError if a container was changed without its methods."""
+    if isinstance(value, RecordingList | RecordingSet | RecordingDict) and value.is_changed:
+        kind = type(value).__name__.removeprefix("Recording").lower()
+        refuse(f"the function changes {path}, a {kind} from outside", fix=f"make a new {kind}, and return it")
 
 
 def record_list(recorder: Recorder, values: list[Any], path: Path) -> Any:

@@ -21,7 +21,7 @@ from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.traced_math import traced_math
-from xjit.capture.recording.containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
+from xjit.capture.recording.containers import RecordingDict, check_kept, record_list, record_set, record_tuple
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
     MAX_CONCRETE,
@@ -209,8 +209,7 @@ class Recorder:
                 self.identities.assigned = True
                 if self.objects_go_outside:
                     refuse(f"the function assigns to attributes of {path}, and hands objects to code outside")
-            if type(value) is RecordingList and value.is_changed:
-                refuse(f"the function changes {path}, a list from outside", fix="make a new list, and return it")
+            check_kept(value, path)
         for rebuilt, before in self._sealed:
             now = vars(rebuilt)
             if now.keys() != before.keys() or any(now[name] is not value for name, value in before.items()):

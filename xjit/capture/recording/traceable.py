@@ -138,8 +138,15 @@ def _is_written_in_python(cls: type) -> bool:
     slots = "__slots__" in vars(cls)
     own = {name: value for name, value in vars(cls).items() if value is not getattr(object, name, None)}
     return not any(
-        isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType | types.BuiltinFunctionType)
+        _is_made_in_c_for(cls, value)
         or (isinstance(value, types.GetSetDescriptorType) and name not in _PLACES)
         or (isinstance(value, types.MemberDescriptorType) and not slots)
         for name, value in own.items()
     )
+
+
+def _is_made_in_c_for(cls: type, value: object) -> bool:
+    """Return whether a value in the body of a class is one of its own methods in C, not one of another object's."""
+    if isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType):
+        return value.__objclass__ is cls
+    return isinstance(value, types.BuiltinFunctionType) and value.__self__ is cls
