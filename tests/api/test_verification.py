@@ -88,3 +88,19 @@ def test_loops_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(TargetError, match=r"sqrt differs from NumPy's in turn 9 of a loop: .*3\.0.*4\.0"):
         jit(looped)(np.arange(300.0))
+
+
+def test_a_program_that_fails_tells_of_it_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def doubled(x: Any, stop: Any) -> None:
+        k = 0
+        while k < stop:
+            x[k] *= 2.0
+            k += 1
+
+    x = np.ones(4)
+    with pytest.raises(IndexError, match="index 4 is out of bounds"):
+        jit(doubled)(x, np.int64(5))
+    assert x.tolist() == [2.0] * 4

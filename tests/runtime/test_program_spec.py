@@ -15,6 +15,7 @@ from xjit.programs.kernels import KernelStore
 from xjit.programs.uncompiled_entry import KernelSources, make_uncompiled_entry
 from xjit.runtime.calls.entry import make_entry
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
 from xjit.runtime.check_spec import check
 from xjit.runtime.miss import MISS
 from xjit.runtime.spec import (
@@ -24,6 +25,7 @@ from xjit.runtime.spec import (
     Constant,
     ConstantStep,
     CopyStep,
+    Failure,
     KernelSpec,
     KernelText,
     LoopStep,
@@ -204,6 +206,36 @@ def with_branch(**changes: Any) -> ProgramSpec:
 
 
 SOMEWHERE: Any = "somewhere"
+# Doubles five rows, two turns at a time; slot 1 is the array.
+TILES = TimeTiles(2, 0, 2, 3, 1, 0, 0, (NestRows(0, 0, 3, 1, 0, 0, 0), NestRows(0, 3, 5, 1, 3, 0, 0)), (), ((1, 7),))
+TRUTH = ConstantStep(Constant(np.dtype(bool), (), b"1"), (), (5,))
+TURNS = LoopStep((0,), (1,), Block((TRUTH,)), 5, Block((run(1, 7, "v + v"),)), (7,))
+
+
+def with_tiles(loop: LoopStep = TURNS, **changes: Any) -> ProgramSpec:
+    tiles = dataclasses.replace(TILES, **changes)
+    return ProgramSpec((ARRAY,), Block((dataclasses.replace(loop, tiles=tiles),)), (1,))
+
+
+def with_nest(**changes: Any) -> ProgramSpec:
+    first, last = TILES.nests
+    return with_tiles(nests=(first, dataclasses.replace(last, **changes)))
+
+
+def turns_of(step: Any) -> LoopStep:
+    return dataclasses.replace(TURNS, body=Block((step,)))
+
+
+def turns_with(**changes: Any) -> LoopStep:
+    (step,) = TURNS.body.steps
+    (kernel,) = step.kernels
+    return turns_of(dataclasses.replace(step, kernels=(dataclasses.replace(kernel, **changes),)))
+
+
+def failing(step: RunStep) -> RunStep:
+    return dataclasses.replace(step, failures=(Failure(Operation("require"), NOWHERE),))
+
+
 BROKEN = {
     "output": (dataclasses.replace(PLAIN, outputs=(2,)), r"outputs \(2,\) are not all filled"),
     "pairs": (dataclasses.replace(PLAIN, apart=((0, 1),)), "not pairs of inputs"),
@@ -252,6 +284,27 @@ BROKEN = {
         with_branch(blocks=(Block((CopyStep((1,), (4,)),), ((0,),)), choice().body.steps[0].blocks[1])),
         "drops slots from before",
     ),
+    "tiles of calls": (with_tiles(turns_of(call("neg", (1,), 7))), "0, tiles: a turn has steps that are no kernels"),
+    "tiles that fail": (with_tiles(turns_of(failing(TURNS.body.steps[0]))), "may fail"),
+    "tiles of turns": (with_tiles(turns_with(in_turn=True)), "turns of its own"),
+    "one turn": (with_tiles(turns=1), "no turns or rows"),
+    "no rows": (with_tiles(band=0), "no turns or rows"),
+    "turns ahead": (with_tiles(skew=-1), "a turn is ahead"),
+    "no nests": (with_tiles(nests=()), "no nests"),
+    "nest of no kernel": (with_nest(kernel=1), "kernel 1 of 1"),
+    "iterations": (with_nest(stop=6), "iterations 3 to 6 of 5"),
+    "iterations again": (with_nest(first=2), "overlap"),
+    "nest ahead": (with_nest(before=-1), "ahead of the first"),
+    "rows behind tiles": (with_nest(begin=5), "rows 5 to 7 are not all in tiles"),
+    "rows before tiles": (with_nest(begin=-1), "not all in tiles"),
+    "copied kernel": (with_tiles(copied=((1, 0),)), "copies for kernel 1 of 1"),
+    "copied pointer": (with_tiles(copied=((0, 2),)), "pointer 2 of 2"),
+    "copied nothing": (
+        with_tiles(turns_with(pointers=(Pointer("nothing", 0, 0), Pointer("buffer", 1, 0))), copied=((0, 0),)),
+        "a pointer to nothing",
+    ),
+    "families": (with_tiles(families=((1, 7), (7,))), "share a slot"),
+    "family of others": (with_tiles(families=((1, 11),)), "does not know all slots"),
 }
 
 
@@ -266,3 +319,4 @@ def test_what_compiled_programs_are_follows_the_rules() -> None:
     check(PLAIN)
     check(growth())
     check(choice())
+    check(with_tiles())

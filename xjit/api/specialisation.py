@@ -97,8 +97,12 @@ class Specialisation:
     def _by_program(self, program: Program, values: Sequence[Any]) -> Sequence[Any]:
         if not (config.flag("XJIT_VERIFY") and _may_run_again(self.captured.graph)):
             return program.run(values)
-        with np.errstate(all="ignore"):
-            expected = [np.array(one) for one in self._interpret(values)]
+        try:
+            with np.errstate(all="ignore"):
+                expected = [np.array(one) for one in self._interpret(values)]
+        except XjitError:
+            program.run(values)  # tells of the same, after what comes before it is done
+            raise
         before = [value.copy(order="K") if isinstance(value, np.ndarray) else value for value in values]
         results = program.run(values)
         stored = [values[place] for _, place in self.captured.written]

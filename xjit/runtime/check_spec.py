@@ -6,15 +6,18 @@ breaks a rule raises ValueError, which says which step does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.tiled_turns import TimeTiles
 from xjit.runtime.spec import (
     Block,
     BranchStep,
     CallStep,
     ConstantStep,
     CopyStep,
+    KernelSpec,
     LoopStep,
     ProgramSpec,
     ReshapeStep,
@@ -24,6 +27,7 @@ from xjit.runtime.spec import (
 )
 
 _OF_ONE = (CallStep, ConstantStep, ReshapeStep, CopyStep, ViewStep)
+_OF_TILES = (RunStep, ReshapeStep, ConstantStep, CopyStep)
 
 
 def check(spec: ProgramSpec) -> None:
@@ -90,6 +94,46 @@ def _check_loop(step: LoopStep, known: frozenset[int], place: str) -> None:
     _require(tested >= set(step.results), place, "the condition drops a carried slot")
     after = _check_block(step.body, tested, f"{place}, body ")
     _require(after >= {*step.next, *(known & tested)}, place, "the body lacks what the next turn reads")
+    if step.tiles is not None:
+        _check_tiles(step.tiles, step, f"{place}, tiles")
+
+
+def _check_tiles(tiles: TimeTiles, loop: LoopStep, place: str) -> None:
+    """Tiles of a loop: its turns are kernels that cannot fail, and tiles hold all rows of their nests."""
+    steps, pieces = loop.body.steps, (*loop.condition.steps, *loop.body.steps)
+    _require(all(isinstance(one, _OF_TILES) for one in pieces), place, "a turn has steps that are no kernels")
+    runs = [one for one in pieces if isinstance(one, RunStep)]
+    _require(not any(one.failures for one in runs), place, "a turn may fail")
+    kernels = [kernel for one in steps if isinstance(one, RunStep) for kernel in one.kernels]
+    _require(not any(one.in_turn or one.resumed for one in kernels), place, "a kernel has turns of its own")
+    _require(tiles.turns > 1 and min(tiles.width, tiles.tiles, tiles.band) > 0, place, "there are no turns or rows")
+    _require(min(tiles.skew, tiles.before) >= 0, place, "a turn is ahead of the one before it")
+    _check_nests(tiles, kernels, place)
+    for kernel, slot in tiles.copied:
+        _require(0 <= kernel < len(kernels), place, f"copies for kernel {kernel} of {len(kernels)}")
+        pointers = kernels[kernel].pointers
+        _require(0 <= slot < len(pointers), place, f"copies pointer {slot} of {len(pointers)}")
+        _require(pointers[slot].to == "buffer", place, f"copies a pointer to {pointers[slot].to}")
+    slots = list(chain(*tiles.families))
+    used = {*loop.results, *chain(*((*one.inputs, *one.results) for one in steps))}
+    _require(len(set(slots)) == len(slots), place, f"the families {tiles.families} share a slot")
+    _require(used >= set(slots), place, f"a turn does not know all slots of {tiles.families}")
+
+
+def _check_nests(tiles: TimeTiles, kernels: Sequence[KernelSpec], place: str) -> None:
+    """Nests are parts of kernels in order, and no row of theirs lies outside of the tiles."""
+    _require(bool(tiles.nests), place, "there are no nests")
+    done = (0, 0)
+    for one in tiles.nests:
+        _require(0 <= one.kernel < len(kernels), place, f"a nest of kernel {one.kernel} of {len(kernels)}")
+        most = kernels[one.kernel].extent
+        _require(0 <= one.first < one.stop <= most, place, f"iterations {one.first} to {one.stop} of {most}")
+        _require((one.kernel, one.first) >= done, place, "nests overlap, or are not in order")
+        done = one.kernel, one.stop
+        _require(one.steps > 0 and min(one.skew, one.before) >= 0, place, "a nest is ahead of the first one")
+        end = one.begin - (one.first - one.stop) // one.steps
+        inside = tiles.begin <= one.begin and end <= tiles.begin + tiles.width * tiles.tiles
+        _require(inside, place, f"rows {one.begin} to {end} are not all in tiles")
 
 
 def _check_branch(step: BranchStep, known: frozenset[int], place: str) -> None:
