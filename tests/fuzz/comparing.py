@@ -20,6 +20,8 @@ from xjit.errors import FallbackWarning
 
 UNDEFINED = "invalid value encountered in cast"
 """NumPy's warning where a conversion has no defined result."""
+HALF_DONE = "Integers to negative integer powers are not allowed"
+"""NumPy's error that leaves what memory held in outputs of another type than the computation's."""
 TOLERANCES = {"f2": 1e-1, "f4": 1e-3, "c8": 1e-3}
 MADE = re.compile(r"\bnp\.(zeros|ones|full|arange|eye|empty)")
 EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
@@ -85,7 +87,8 @@ def cells_of(module: types.ModuleType) -> Iterator[Any]:
 def judge(program: TextProgram, compiled: Callable[[Any], Any]) -> Judged:
     """Raise Difference unless all calls do what NumPy's do, at once and looked at again after the last one.
 
-    Calls end before one of which NumPy's result is not defined; that has changed what NumPy's program keeps.
+    Calls end before one of which NumPy's result is not defined; that has changed what NumPy's program keeps. They end
+    with one whose error leaves outputs that are not defined.
     """
     ours, numpys = program.module(), program.module()
     plain, function = numpys.f, compiled(ours.f)
@@ -98,6 +101,9 @@ def judge(program: TextProgram, compiled: Callable[[Any], Any]) -> Judged:
         judged.calls += 1
         judged.refusals += got.refusals
         judged.raised += expected.error is not None
+        if HALF_DONE in str(expected.error):
+            _same_error(got.error, expected.error)
+            return judged
         same_outcome(program, f"f(*arguments({k}, {r}))", got, expected)
         pairs.append((k, r, got, expected))
     for k, r, got, expected in pairs:

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 
 NOISY = re.compile(
-    r"\bnp\.(sum|prod|cumsum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner|abs|sqrt)\b|\babs\(|@|\*\*"
+    r"\bnp\.(dot|matmul|exp|sin|cos|log1p|tanh|einsum|outer|inner|abs|sqrt)\b|\babs\(|@|\*\*"
+    r"|\.(sum|prod|cumsum|cumprod|mean|std|var|dot)\("
 )
-NOISY_IN_PYTHON = re.compile(
-    NOISY.pattern + r"|\.(sum|prod|mean|std|var|cumsum|dot)\(|\b(ndimage|stats|special|math)\."
-)
+NOISY_IF_COMPLEX = re.compile(r"\bcomplex(64|128)\b[^$]*(\*|\bnp\.(sign|angle|square|multiply)\b)")
+"""Products of complex numbers have last bits of their own: NumPy's vector loops fuse one of the multiplications with
+the addition, its numbers do not.
+"""
+NOISY_IN_PYTHON = re.compile(NOISY.pattern + r"|\b(ndimage|stats|special|math)\.")
 _NUMBERS = itertools.count()
 
 
@@ -87,7 +90,8 @@ class TextProgram:
     @property
     def noisy(self) -> bool:
         """Return whether last bits of its floats are free."""
-        return (NOISY_IN_PYTHON if self.watched else NOISY).search(self.text) is not None
+        noisy = NOISY_IN_PYTHON if self.watched else NOISY
+        return noisy.search(self.text) is not None or NOISY_IF_COMPLEX.search(self.text) is not None
 
     def module(self, numpy: Any = np) -> types.ModuleType:
         """Run the text as a module of its own."""
