@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import traceback
 
 from xjit.dataclass import dataclass
 from xjit.errors import CaptureError, XjitError, is_lasting
@@ -54,9 +55,18 @@ class Mistake:
 def mistake(error: BaseException, under_numpy: BaseException) -> Mistake:
     """The mistake in a call whose trace raises ``error``."""
     own = None
-    if isinstance(error, XjitError) and not isinstance(error, CaptureError) and isinstance(error, type(under_numpy)):
+    alike = isinstance(error, XjitError) and isinstance(error, type(under_numpy))
+    if alike and not isinstance(error, CaptureError) and _is_raised_there(error, under_numpy):
         own = copy.copy(error)  # never raised itself: a traceback would keep the arrays of a call
     return Mistake(own, type(under_numpy), str(under_numpy))
+
+
+def _is_raised_there(error: XjitError, under_numpy: BaseException) -> bool:
+    """Return whether NumPy's error comes from the line that the compiler's names, not from one before it."""
+    if error.where is None:
+        return True
+    frames = traceback.walk_tb(under_numpy.__traceback__)
+    return any(line == error.where.line and frame.f_code.co_filename == error.where.file for frame, line in frames)
 
 
 def refusal(error: XjitError) -> Refusal:

@@ -121,9 +121,10 @@ def capture(
         trace.lift_array = recorder.lift
         try:
             found = _traced(function, recorder, in_tree)
-        except Exception as error:
+        except Exception as raised:
             if rewriting.renewed():
                 continue
+            error = _cause(raised, trace)
             if isinstance(error, XjitError):
                 error.others = tuple(recorder.notes)
             if _reads_unbound(error, recorder) and rewriting.is_used:
@@ -131,12 +132,19 @@ def capture(
                 reason = f"{names} has a value only where the run decides so, and is read where it may have none"
                 raise CaptureError(f"xjit: {reason}", fix="assign it on both branches") from error
             if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
-                raise
+                if error is raised:
+                    raise
+                raise error from raised
         else:
             shared = recorder.identities.looked or found.written
             if merging or not (recorder.identities.twins and shared):
                 return found
         merging = True  # perhaps one array looked like two
+
+
+def _cause(error: Exception, trace: CaptureTrace) -> Exception:
+    """Return what an error follows from: a refusal, if a handler of the function's has caught one before it."""
+    return trace.refusals[0] if trace.refusals and not isinstance(error, XjitError) else error
 
 
 def _reads_unbound(error: Exception, recorder: Recorder) -> bool:

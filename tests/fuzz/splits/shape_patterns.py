@@ -55,7 +55,7 @@ SETS = (
     "<a>, <b> = np.unique(<x>.ravel(), return_inverse=True)\n<c> = np.zeros(len(<a>))\nnp.add.at(<c>, <b>, 1)",
     "<a> = np.union1d(<x>, <y>)\n<b> = np.setdiff1d(<x>, <y>)\n<c> = np.intersect1d(<x>, <y>)",
     "<a> = np.bincount(np.abs(<x>.ravel()).astype(int) % 9)\n<p> = <a>.argmax()",
-    "<a> = np.bincount(np.abs(<x>.ravel()).astype(int) % 9, minlength=4)\n<a> = <a>[<a> > 0]",
+    "<a> = np.bincount(np.abs(<x>.ravel()).astype(int) % 9, minlength=9)\n<a> = <a>[<a> > 0]",
     "<a>, <b> = np.histogram(<x>, bins=3)\n<q> = <a>.max()",
     "<a> = np.trim_zeros(<x>.ravel())\n<q> = len(<a>)",
     "<a> = np.repeat(np.arange(3), [<n> % 3, 1, 2])",

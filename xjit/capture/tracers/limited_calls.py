@@ -24,6 +24,7 @@ from xjit.numpy.limited.moving_indices import (
     is_basic,
     is_mask,
     is_traced_mask,
+    is_window,
     part_of,
     repeated,
     set_at,
@@ -140,6 +141,8 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):
+        if not is_window(index):
+            refuse("index arrays say where an array of unknown size is written to", target, fix="loop over them")
         write_whole(target, set_window(target.whole, index, _as_type(value, target.dtype), target.sizes))
         return
     check_writable(target)

@@ -85,6 +85,15 @@ def is_basic(index: Any) -> bool:
     return all(map(_is_basic, index if isinstance(index, tuple) else (index,)))
 
 
+def is_window(index: Any) -> bool:
+    """Return whether an index has no arrays and no truth values: slices, and integers of any kind."""
+    return all(_is_basic(one) or _is_traced_integer(one) for one in (index if isinstance(index, tuple) else (index,)))
+
+
+def _is_traced_integer(entry: Any) -> bool:
+    return isinstance(entry, TracedValue) and not entry.node.aval.rank and entry.dtype.kind in "iu"
+
+
 def _is_position(entry: Any) -> bool:
     """Return whether an entry is an integer of Python's that only the run knows."""
     return isinstance(entry, TracedValue) and entry.weak is int and entry.dtype == INT64 and not entry.node.aval.rank

@@ -1,0 +1,50 @@
+"""Short programs with calls in Python, lengths of data or objects, to which random ones were shrunk: each failed."""
+
+from __future__ import annotations
+
+ARGUMENTS = """
+def reader(u, v):
+    exec('w = u.max()', {'u': u}, found := {})
+    return found['w'] + v
+
+def arguments(k, r):
+    x = values(7 + r, "float64", (5,)) + 0.13
+    y = values(1 + r, "int64", (4 * k,))
+    return x, y, np.int64(r)
+
+def f(x, y, q):
+"""
+
+FOUND = {
+    "elements at positions in a list of what a mask has chosen are written": """
+    a = x[x < 5]
+    a[[0, 1]] = 1
+    return a
+""",
+    "a position outside of what a mask has chosen is written": """
+    x[x < 3][[1, 17]] = 1
+    return x
+""",
+    "all elements that a mask has chosen are written by a truth value": """
+    a = x[x < 5]
+    a[True] = 7
+    return a
+""",
+    "a number of Python's is rounded to decimals as Python does it": """
+    p = round(float(x.max()), 1)
+    return p, round(x.max(), 1), round(int(x.max()), -1), round(float(x[0]), 2)
+""",
+    "a handler of the function's catches what the compiler says": """
+    for i in range(2):
+        try:
+            p = reader(x, i)
+        except (ValueError, TypeError):
+            continue
+    return p
+""",
+    "an error of a loop comes before one that is known while tracing": """
+    for i in range(max(q, 0) + 1):
+        y[i] -= 1
+    return y[2 * len(x)], q
+""",
+}
