@@ -18,15 +18,16 @@ from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import Entries
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Site, State, Thunk
 from xjit.capture.splits.conversions import converted, is_traced, same_object, text_of
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import replace
 from xjit.errors import CaptureError, DTypeError, ShapeError
 
@@ -244,6 +245,13 @@ class TracedRuntime(PythonRuntime):
         """Put the values in, in a step in Python if only the run tells them."""
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
+
+    def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+        """Return the list, or one that only the run has, if control flow of the run is known to change its length."""
+        trace = enclosing_capture()
+        if trace is None or not is_splitting() or not trace.recorder.rewriting.is_of_run(made, place):
+            return made
+        return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, or demand that the test holds."""

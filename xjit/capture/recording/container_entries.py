@@ -12,11 +12,13 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
 from xjit.tree import distinct
 
 CONTAINERS = (list, dict, set)
+LIST_OF_RUN = "the length of a list changes in a loop or a branch that only the run decides"
+ARRAY_INSTEAD = "use an array, and write to its elements"
 
 
 def contents(container: Any) -> tuple[Any, ...]:
@@ -95,9 +97,12 @@ class Entries:
     def check_form(self, before: Sequence[Any]) -> None:
         """CaptureError if there are more entries than before, fewer or others."""
         if type(self.container) is set or len(self.container) != len(before) or not self._has_keys():
+            trace = enclosing_capture()
+            if type(self.container) is list and trace is not None and is_splitting():
+                trace.recorder.rewriting.want_of_run(self.container)
             refuse(
                 f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
-                fix="use an array, and write to its elements",
+                fix=ARRAY_INSTEAD,
             )
 
     def _has_keys(self) -> bool:

@@ -13,13 +13,19 @@ from xjit.capture.rewriting.rewrite import rebuild
 
 
 class Rewriting:
-    """The codes that are to run rewritten; it outlives the runs of a capture, each of which may add some."""
+    """The codes that are to run rewritten; it outlives the runs of a capture, each of which may add some.
+
+    So do the places where the functions make lists whose lengths only the run knows.
+    """
 
     def __init__(self) -> None:
         self._wanted: set[CodeType] = set()
         self._chosen: set[CodeType] = set()
         self._kept: set[CodeType] = set()
         self._owners: dict[CodeType, CodeType] = {}
+        self._places: dict[int, tuple[int, int]] = {}
+        self._wanted_lists: set[tuple[int, int]] = set()
+        self._lists: set[tuple[int, int]] = set()
 
     def rebuilt(self, function: FunctionType, runtime: Callable[[], Any]) -> FunctionType:
         """The function that runs in place of one of the user's: itself, or the rewritten one."""
@@ -88,6 +94,17 @@ class Rewriting:
         """Forgets what was wanted since."""
         self._wanted &= mark
 
+    def is_of_run(self, made: list[Any], place: tuple[int, int]) -> bool:
+        """Return whether a list that is made in a place is to be one that only the run has."""
+        self._places[id(made)] = place
+        return place in self._lists
+
+    def want_of_run(self, made: list[Any]) -> None:
+        """Notes a list, if it is known where it was made, as one whose length only the run knows."""
+        place = self._places.get(id(made))
+        if place is not None:
+            self._wanted_lists.add(place)
+
     @property
     def is_used(self) -> bool:
         """Return whether functions run rewritten."""
@@ -95,10 +112,11 @@ class Rewriting:
 
     def renewed(self) -> bool:
         """Return whether a further run has more functions rewritten."""
-        new = self._wanted - self._chosen
+        new, lists = self._wanted - self._chosen, self._wanted_lists - self._lists
         self._chosen |= new
+        self._lists |= lists
         self._wanted.clear()
-        return bool(new)
+        return bool(new or lists)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -269,6 +269,12 @@ class ExpressionConverter(ast.NodeTransformer):
 
     # Comprehensions
 
+    def visit_List(self, node: ast.List) -> ast.expr:
+        self.generic_visit(node)
+        if node.elts or not isinstance(node.ctx, ast.Load):
+            return node
+        return call("empty_list", node, node, ast.Constant((node.lineno, node.col_offset)))
+
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         return self._comprehension(node, "list", node.elt)
 

@@ -203,6 +203,10 @@ class ControlRuntime(ABC):
         """Return the text with values put in, by the operator ``%`` or the method ``format``."""
 
     @abstractmethod
+    def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+        """Return the list, which has no items yet; the place is that in the source."""
+
+    @abstractmethod
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, with the message if there is one, unless the test holds."""
 

@@ -61,7 +61,8 @@ def template_of(function: types.FunctionType, plain_code: Callable[[types.CodeTy
 
     CaptureError where it assigns variables outside of it, which the trace would not see.
     """
-    if not is_made(function):
+    namespace = function.__globals__
+    if not isinstance(namespace, RecordingGlobals):
         return None
     code = plain_code(function.__code__)
     if code is None or not set(code.co_freevars) <= set(function.__code__.co_freevars):
@@ -69,7 +70,7 @@ def template_of(function: types.FunctionType, plain_code: Callable[[types.CodeTy
     effect = effect_of(code)
     if effect:
         refuse(f"{function.__qualname__}, which is passed to code that is not traced, {effect}", fix=_FIX)
-    return Template(code, function.__globals__.namespace, function.__name__, function.__doc__)
+    return Template(code, namespace.namespace, function.__name__, function.__doc__)
 
 
 def values_of(function: types.FunctionType, template: Template) -> list[Any]:

@@ -15,10 +15,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.tracers.operators import PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
-from xjit.ir.context import Trace
+from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 
@@ -90,7 +91,7 @@ class DeferredObject(Operators):
         return self._call(PYTHON[ufunc], left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        return self._call(INPLACE[ufunc], self, other)
+        return self._changed(INPLACE[ufunc], other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(self, *args, **kwargs)
@@ -102,7 +103,15 @@ class DeferredObject(Operators):
             from xjit.capture.splits.outside import drawn_by
 
             return functools.partial(drawn_by, self, name)
+        if self.kind is list:
+            return functools.partial(self._changed, _method_of_list, name)
         return self._call(getattr, self, name)
+
+    def _changed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """The result of a function of the object; CaptureError for arrays that a list would take in: it gets copies."""
+        if self.kind is list and any(map(_is_array, _leaves((args, kwargs)))):
+            self._refuse("is a list of arrays then")
+        return self._call(function, self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._call(setattr, self, name, value)
@@ -111,7 +120,7 @@ class DeferredObject(Operators):
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._call(operator.setitem, self, index, value)
+        self._changed(operator.setitem, index, value)
 
     def __delitem__(self, index: Any) -> None:
         self._call(operator.delitem, self, index)
@@ -185,6 +194,20 @@ def _unpacked(value: Any, count: int) -> tuple[Any, ...]:
     if len(items) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     return items
+
+
+def _method_of_list(items: list[Any], name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(items, name)(*args, **kwargs)
+
+
+def _leaves(values: Any) -> list[Any]:
+    return tree.flatten(values, in_parts=False)[0]
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, TracedValue):
+        return not value.scalar and value.weak is None
+    return type(value) is not DeferredObject and bool(getattr(value, "ndim", 0) or getattr(type(value), "chooses", 0))
 
 
 def is_deferred(values: Any) -> bool:
