@@ -273,7 +273,8 @@ class ExpressionConverter(ast.NodeTransformer):
         self.generic_visit(node)
         if node.elts or not isinstance(node.ctx, ast.Load):
             return node
-        return call("empty_list", node, node, ast.Constant((node.lineno, node.col_offset)))
+        place = ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load())
+        return call("empty_list", node, node, placed(place, node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         return self._comprehension(node, "list", node.elt)

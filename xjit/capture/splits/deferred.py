@@ -108,7 +108,7 @@ class DeferredObject(Operators):
         return self._call(getattr, self, name)
 
     def _changed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
-        """The result of a function of the object; CaptureError for arrays that a list would take in: it gets copies."""
+        """The result of a function of the object; CaptureError for arrays that a list takes in: these are copies."""
         if self.kind is list and any(map(_is_array, _leaves((args, kwargs)))):
             self._refuse("is a list of arrays then")
         return self._call(function, self, *args, **kwargs)
