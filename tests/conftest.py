@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 import zlib
 
@@ -39,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="1/1",
         help="run the Kth of every N cases of a test function (K/N); tests of fewer cases than N run whole",
     )
+    parser.addoption(
+        "--xjit-share",
+        default="1/1",
+        help="run share K of N (K/N), which together run each test once: for processes side by side",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,20 +62,42 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the Kth of every N cases of each test function, as `--xjit-part=K/N` asks.
+    """Keep what `--xjit-part` and `--xjit-share` ask for."""
+    kept = _in_share(config.getoption("--xjit-share"), _in_part(config.getoption("--xjit-part"), items))
+    if len(kept) < len(items):
+        chosen = set(kept)
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = kept
+
+
+def _in_part(part: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The Kth of every N cases of each test function, for `K/N`.
 
     Cases are counted in the order of a hash of their names: neighbours differ in their last parameter only, and every
     Nth of them would often be of one dtype.
     """
-    part, parts = map(int, config.getoption("--xjit-part").split("/"))
-    if parts == 1:
-        return
+    which, parts = map(int, part.split("/"))
     cases: dict[str, list[pytest.Item]] = {}
-    for item in sorted(items, key=lambda one: zlib.crc32(one.nodeid.encode())):
+    for item in sorted(items, key=_hash):
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {item for own in cases.values() for item in (own if len(own) < parts else own[part - 1 :: parts])}
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = [item for item in items if item in kept]
+    kept = {item for own in cases.values() for item in (own if len(own) < parts else own[which - 1 :: parts])}
+    return [item for item in items if item in kept]
+
+
+def _in_share(share: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Share K of N by a hash of the names, for `K/N`: costs are spread evenly over thousands of tests."""
+    which, shares = map(int, share.split("/"))
+    return [item for item in items if _hash(item) % shares == which - 1]
+
+
+def _hash(item: pytest.Item) -> int:
+    return zlib.crc32(item.nodeid.encode())
+
+
+def pytest_collection_finish() -> None:
+    """Write no bytecode from here on: of a module that a test writes twice within a second the first would stay."""
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
 @pytest.fixture
