@@ -38,7 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--xjit-part",
         default="1/1",
-        help="run the Kth of every N cases of a test function (K/N); tests of fewer cases than N run whole",
+        help="run part K of N (K/N) of all tests; each has every Nth case of each test function",
+    )
+    parser.addoption(
+        "--xjit-whole",
+        default=0,
+        type=int,
+        help="with --xjit-part, run test functions of at most so many cases whole",
     )
     parser.addoption(
         "--xjit-share",
@@ -63,24 +69,32 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what `--xjit-part` and `--xjit-share` ask for."""
-    kept = _in_share(config.getoption("--xjit-share"), _in_part(config.getoption("--xjit-part"), items))
+    part = _in_part(config.getoption("--xjit-part"), config.getoption("--xjit-whole"), items)
+    kept = _in_share(config.getoption("--xjit-share"), part)
     if len(kept) < len(items):
         chosen = set(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = kept
 
 
-def _in_part(part: str, items: list[pytest.Item]) -> list[pytest.Item]:
-    """The Kth of every N cases of each test function, for `K/N`.
+# Test functions of fewer cases than this are in parts by a hash: single tests would all be in the first one.
+FEW = 12
+
+
+def _in_part(part: str, whole: int, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The Kth of every N cases of each test function, for `K/N`, and functions of at most `whole` cases.
 
     Cases are counted in the order of a hash of their names: neighbours differ in their last parameter only, and every
-    Nth of them would often be of one dtype.
+    Nth of them would often be of one dtype. Parts of different N fit: 2/6 and 4/6 are two thirds of 2/2.
     """
     which, parts = map(int, part.split("/"))
     cases: dict[str, list[pytest.Item]] = {}
     for item in sorted(items, key=_hash):
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {item for own in cases.values() for item in (own if len(own) < parts else own[which - 1 :: parts])}
+    kept: set[pytest.Item] = set()
+    for name, own in cases.items():
+        begin = 0 if len(own) >= FEW else zlib.crc32(name.encode())
+        kept.update(own if len(own) <= whole else own[(which - 1 - begin) % parts :: parts])
     return [item for item in items if item in kept]
 
 
