@@ -141,3 +141,25 @@ def test_functions_that_are_handed_to_a_loop_assign_nothing() -> None:
 
     with pytest.raises(CaptureError, match="only the run decides"):
         xjit(strict=True)(f)(Particles(), np.ones(3))
+
+
+SHARED = types.SimpleNamespace(steps=0, place=1.0)
+
+
+def test_objects_of_the_module_that_a_loop_reads_first() -> None:
+    """What trials of a turn assign is taken back, also where the object is read there for the first time."""
+
+    def f(x: Any) -> Any:
+        turns = 0
+        while x[0] > turns:
+            SHARED.steps += 1
+            SHARED.place = SHARED.place * 0.5
+            turns += 1
+        return turns
+
+    compiled = xjit(f)
+    for turns in (2.0, 3.0, 0.0):
+        SHARED.steps, SHARED.place = 0, 1.0
+        assert compiled(np.array([turns])) == turns
+        assert (SHARED.steps, SHARED.place) == (turns, 0.5**turns)
+    assert compiled.stats().fallbacks == 0

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 ARGUMENTS = """
+class Walker:
+    def __init__(self):
+        self.count, self.place = 0, 1.0
+
+    def step(self):
+        self.count += 1
+        self.place = self.place * 0.5
+
+O = Walker()
+
 def reader(u, v):
     exec('w = u.max()', {'u': u}, found := {})
     return found['w'] + v
@@ -41,6 +51,23 @@ FOUND = {
         except (ValueError, TypeError):
             continue
     return p
+""",
+    "an object of the module is read by a loop for the first time, and assigned": """
+    w = 0
+    while x[0] + 4 > w:
+        O.count += 1
+        for i in range(2):
+            O.step()
+        w += 1
+    return w, O.count
+""",
+    "an object of the module is read by a branch for the first time, and assigned": """
+    if x[0] > 2:
+        O.step()
+    for i in range(q):
+        if x[i] > 0:
+            O.count += 2
+    return O.place
 """,
     "an error of a loop comes before one that is known while tracing": """
     for i in range(max(q, 0) + 1):

@@ -8,7 +8,7 @@ that perhaps does not run, or runs again and again; so what was assigned can be 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture.guarding.access_path import Path
@@ -90,7 +90,8 @@ class Attribute:
 class ObjectStates:
     """The attributes of all stand-ins, and the entries of some containers, at one time, to come back to.
 
-    Arrays have no further name by that.
+    Arrays have no further name by that. Objects from outside that are read later for the first time count as well:
+    nothing of theirs was assigned then.
     """
 
     def __init__(self, recorder: Recorder, containers: Iterable[Any] = ()) -> None:
@@ -119,6 +120,14 @@ class ObjectStates:
                 del kept[place]
                 return
 
+    def _read_since(self) -> Iterator[Any]:
+        """The stand-ins of objects from outside that were read since for the first time."""
+        known = {id(one) for one, _, _ in self._places}
+        for one in self._recorder.objects:
+            stand_in = one() if id(one) not in known else None
+            if stand_in is not None and state_of(stand_in).path is not None:
+                yield stand_in
+
     def restore(self) -> None:
         """Takes back what was assigned since."""
         for one, names, begin in self._places:
@@ -129,6 +138,9 @@ class ObjectStates:
                 if fields.keys() != before.keys() or any(fields[name] is not before[name] for name in names):
                     fields.clear()
                     fields.update(before)
+        for stand_in in self._read_since():
+            for name in assigned_to(stand_in):
+                del fields_of(stand_in)[name]
         for entries, begin, end in self._containers:
             if not entries.is_as(self._values[begin:end]):
                 entries.set(self._values[begin:end])
@@ -150,6 +162,10 @@ class ObjectStates:
                 if name not in before or value is not self._values[before[name]]:
                     attribute = Attribute(stand_in, name)
                     found[attribute.key] = attribute, value
+        for stand_in in self._read_since():
+            for name, value in assigned_to(stand_in).items():
+                attribute = Attribute(stand_in, name)
+                found[attribute.key] = attribute, value
         for entries, begin, end in self._containers:
             if not entries.is_as(self._values[begin:end]):
                 entries.check_form(self._values[begin:end])
