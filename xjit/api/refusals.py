@@ -97,10 +97,12 @@ def shared_memory(copied: bool = False) -> CaptureError:
 
 def unknown_kind(kind: type, label: str) -> CaptureError:
     """The error about an argument of a kind that has no signature."""
+    fix = "pass plain arrays and numbers, or objects of classes written in Python"
+    if callable(getattr(kind, "to_numpy", None)):
+        fix = f"pass its numbers: {label}.to_numpy()"
+        fix += ", of a column each" if hasattr(kind, "columns") else ""
     return CaptureError(
-        f"xjit: arguments of this kind cannot be compiled; got {kind}",
-        origin=(f"argument {label}",),
-        fix="pass plain arrays and numbers, or objects of classes written in Python",
+        f"xjit: arguments of this kind cannot be compiled; got {kind}", origin=(f"argument {label}",), fix=fix
     )
 
 

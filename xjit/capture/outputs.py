@@ -16,6 +16,7 @@ from xjit.capture.memory.origins import code_of
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
 from xjit.capture.recording.recorder import Recorder
+from xjit.capture.recording.traced_ufuncs import TracedUfunc
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.chosen_elements import ChosenElements
@@ -158,6 +159,8 @@ class Results:
                 code=-1 if code is None else self._place(code, code.node),
                 arrays=self.recorder.numbered() if code is not None else (),
             )
+        if type(leaf) is TracedUfunc:
+            leaf = leaf.stands_for
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
         if type(leaf) is DeferredObject:

@@ -12,13 +12,17 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.recording.python_callbacks import REPLACED
 from xjit.capture.recording.traceable import is_pure
+from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
     call_created,
+    call_function,
     constants,
     function_of_constants,
+    has_open_sizes,
     into,
     only_constants,
     out_by_name,
@@ -48,8 +52,8 @@ _CREATION: frozenset[Any] = frozenset(
 _REFUSED = {
     "reads or changes something outside of the function": """load loadtxt genfromtxt fromfile memmap save savez
         savez_compressed savetxt seterr seterrcall setbufsize set_printoptions""",
-    "calls Python for each element": "vectorize frompyfunc fromfunction",
-    "hands out elements one by one": "nditer ndenumerate nested_iters",
+    "calls Python for each element": "vectorize frompyfunc",
+    "hands out elements one by one": "nditer nested_iters",
 }
 
 
@@ -209,6 +213,8 @@ class TracedSubscripted:
 
     def __getitem__(self, key: Any) -> Any:
         key = constants(key)
+        if self._original is np.r_ and has_open_sizes((key,)):
+            return call_function(np.concatenate, (_in_row(key),), {})
         if next(traced_leaves(key), None) is None:
             return known(self._original[key])
         return call_created(SUBSCRIPTED[self._original], (key,), {})
@@ -217,11 +223,33 @@ class TracedSubscripted:
         return repr(self._original)
 
 
+def _in_row(key: Any) -> list[Any]:
+    """The parts of ``r_[key]`` as arrays of one dimension, numbers and ranges of the type of all of them."""
+    parts = [_numbers_of(part) if type(part) is slice else part for part in (key if type(key) is tuple else (key,))]
+    numbers = [isinstance(part, bool | int | float | complex | np.generic) for part in parts]
+    types = [part if number else part.dtype for part, number in zip(parts, numbers, strict=True)]
+    found = np.result_type(*types)
+    return [
+        np.array([part], found) if number else part.reshape(1) if part.ndim == 0 else part
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+
+
+def _numbers_of(part: slice) -> Any:
+    if isinstance(part.step, complex):
+        return np.linspace(part.start or 0, part.stop, num=int(abs(part.step)))
+    return np.arange(part.start or 0, part.stop, part.step or 1)
+
+
 @functools.lru_cache(maxsize=512)
 def traced_numpy(function: Any) -> Any:
     """The traced version of a function of NumPy, None if the function is to be used as it is."""
     if function in SUBSCRIPTED:
         return TracedSubscripted(function)
+    if function in REPLACED:
+        return REPLACED[function]
+    if isinstance(function, np.ufunc):
+        return traced_ufunc(function)
     replacement = traced_functions().get(function)
     if replacement is None:
         return None

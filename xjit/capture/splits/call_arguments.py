@@ -18,6 +18,7 @@ from xjit.capture.recording.containers import RecordingDict, RecordingList
 from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.traceable import is_library
+from xjit.capture.recording.traced_ufuncs import TracedUfunc
 from xjit.capture.recording.user_objects import RecordingClass, RecordingObject, real_class
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.splits.callbacks import consumes, template_of, values_of
@@ -193,6 +194,8 @@ class Arguments:
             return target_of(value)
         if value is NDARRAY:
             return np.ndarray
+        if kind is TracedUfunc:
+            return value.stands_for
         if kind is RecordingClass:
             return real_class(value)
         if issubclass(kind, RecordingObject):

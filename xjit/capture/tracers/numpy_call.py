@@ -60,6 +60,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     if any(map(is_constant, inputs)) and only_constants(inputs, kwargs):
         return _ufunc_of_constants(ufunc, method, inputs, kwargs)
     check_alive(inputs)
+    if method == "reduceat" and kwargs.get("out") is None:
+        call = functools.partial(_call_with_options, ufunc, method, inputs, kwargs)
+        return attempted(call, ufunc.reduceat, inputs, kwargs)
     if method == "at":
         return _write_by(ufunc.at, functools.partial(numpy_writes.accumulate_at, ufunc), inputs, kwargs)
     if kwargs:

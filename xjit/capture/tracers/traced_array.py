@@ -33,6 +33,8 @@ from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
 
 MAX_UNROLLED = 10_000
+MOST_LISTED = 32
+"""Elements that a list has as numbers of the graph; longer lists are made by a step in Python."""
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
@@ -219,6 +221,8 @@ class TracedArray(Operators, BufferView):
             raise AttributeError(name)
         if name == "item":
             return self._item
+        if name == "tolist" and self.size <= MOST_LISTED:
+            return self._tolist
         if name in METHODS:
             return functools.partial(_call_bound, name, self)
         if name in ATTRIBUTES:
@@ -250,6 +254,9 @@ class TracedArray(Operators, BufferView):
         if single.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return python_number(single)
+
+    def _tolist(self) -> Any:
+        return self._item() if not self.ndim else [row.tolist() for row in self]
 
     # Containers
 
