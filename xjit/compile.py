@@ -28,7 +28,7 @@ from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.fresh_windows import border_windows_of_turns, pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
-from xjit.passes.laid_for_loops import lay_for_loops
+from xjit.passes.laid_state import lay_along
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
@@ -196,8 +196,8 @@ def _mark(draft: Draft, refused: frozenset[tuple[int, ...]] = frozenset()) -> Dr
 
 
 def _lay(draft: Draft) -> Draft:
-    """The draft whose loops read what they read across from copies that lie along."""
-    graph = lay_for_loops(draft.graph, draft.target.machine)
+    """The draft whose loops read across, and write across, copies that lie along."""
+    graph = lay_along(draft.graph, draft.target.machine)
     if config.flag("XJIT_VERIFY"):
         verify(graph)
     return replace(draft, graph=graph)
@@ -352,7 +352,7 @@ STAGES = (
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
-    Stage("layouts", "copy what loops read across", "xjit.passes.laid_for_loops", _lay, "graph"),
+    Stage("layouts", "copy what loops go through across", "xjit.passes.laid_state", _lay, "graph"),
     Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),

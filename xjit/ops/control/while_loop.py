@@ -9,19 +9,21 @@ from xjit import tree
 from xjit.errors import DTypeError, ShapeError
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params
-from xjit.ops.control.computations import Computation, check_results, operands_of, plain, traced
+from xjit.ops.control.computations import Computation, check_results, operands_of, traced
 from xjit.ops.define.core import apply, aval_of, register
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.define.rules import got
 from xjit.ops.dynamic.carried_sizes import check_static, with_sizes, without_sizes
 from xjit.ops.dynamic.extents import dynamic_axes
-from xjit.types import BOOL, ArrayType, TupleType
+from xjit.types import BOOL, ArrayType, TupleType, array_type
 
 __all__ = ["while_loop"]
 
 
 def _infer(types: tuple[ArrayType, ...], params: Params) -> TupleType:
-    return TupleType(tuple(map(plain, types[: params["n"]])))
+    orders = dict(params.get("orders", ()))
+    carried = enumerate(types[: params["n"]])
+    return TupleType(tuple(array_type(one.dtype, one.dims, orders.get(place)) for place, one in carried))
 
 
 def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
@@ -44,6 +46,7 @@ def _reference(
     blocked: tuple[int, ...] = (),
     apart: tuple[int, ...] = (),
     masked: int | None = None,
+    orders: tuple[tuple[int, tuple[int, ...]], ...] = (),
 ) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n
