@@ -398,7 +398,8 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     start = [] if turns is None else [turns.first_number()]
     memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
     begun = [*start, *first, *memory, *exchange.start]
-    last = list(loop(begun, _test(settled, exchange), step, None if turns is None else turns.most))
+    condition, goes_on = _test(settled, exchange), _demands(settled) and not _recorder().raises
+    last = list(loop(begun, condition, step, None if turns is None else turns.most, goes_on))
     end = begin + len(first)
     for buffer, value in zip(settled.buffers, last[end:], strict=False):
         buffer.advance(outer, outer.adopt(value.node))

@@ -32,10 +32,14 @@ from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import TupleType
 
 
-def demand(holds: Any) -> None:
-    """Lets NumPy do the call unless a truth value of the graph holds."""
+def demand(holds: Any, *, goes_on: bool = False) -> None:
+    """Lets NumPy do the call unless a truth value of the graph holds.
+
+    Python ``goes_on`` behind that place, where it can do what a program cannot; else it raises an error.
+    """
     trace = current()
     assert isinstance(trace, CaptureTrace)
+    trace.recorder.raises |= not goes_on
     buffer = demands_of(trace)
     known = buffer.version(trace)
     value = holds if known is buffer.first else and_(TracedValue(trace.adopt(known), trace), holds)

@@ -29,7 +29,7 @@ def checked(ufunc: Any, operands: tuple[Any, ...], result: Any) -> bool:
     """Demand that integers of 64 bits hold a result of Python's; return whether that can be done here."""
     if ufunc not in _HOLDS or not can_demand(current()):
         return False
-    demand(_HOLDS[ufunc](*operands, result))
+    demand(_HOLDS[ufunc](*operands, result), goes_on=True)
     return True
 
 
@@ -37,7 +37,7 @@ def within(value: Any, most: int) -> bool:
     """Demand that an integer is this far from zero at most; return whether that can be done here."""
     if not can_demand(current()):
         return False
-    demand(_between(value, -most, most))
+    demand(_between(value, -most, most), goes_on=True)
     return True
 
 
@@ -55,6 +55,15 @@ def products_of(factor: int) -> tuple[int, int]:
     ends = (int(_LEAST), ~int(_LEAST)) if factor > 0 else (~int(_LEAST), int(_LEAST))
     least, most = -(-ends[0] // factor), ends[1] // factor
     return max(least, int(_LEAST)), min(most, ~int(_LEAST))
+
+
+def bounds_that_fit(ufunc: Any, operands: tuple[Any, ...]) -> tuple[int, int] | None:
+    """Between which numbers a result lies that was checked to fit; None where all that fit are possible."""
+    factors = [int(one) for one in operands if isinstance(one, np.integer)]
+    if ufunc is not np.multiply or len(factors) != 1 or not factors[0]:
+        return None
+    ends = sorted(end * factors[0] for end in products_of(factors[0]))
+    return ends[0], ends[1]
 
 
 def _call(ufunc: Any, *operands: Any) -> Any:

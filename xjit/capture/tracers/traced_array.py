@@ -40,7 +40,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "code", "doubt", "known", "pace", "wraps"})
+_SLOTS = frozenset({"bounds", "code", "demanded", "doubt", "known", "pace", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -48,17 +48,19 @@ class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, which a loop made so wide at some ``pace``, or ``wraps`` at 64 bits as NumPy's do. A number of
-    NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop
-    that may have taken no turn. An array with a ``code`` may be one from outside, of this number.
+    within ``bounds``, which a loop made so wide at some ``pace``, and those ``demanded`` unless a demand does not
+    hold, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's, of the type
+    beside it, where a truth value says so: behind a loop that may have taken no turn. An array with a ``code`` may be
+    one from outside, of this number.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "code", "doubt", "known", "pace", "wraps")
+    __slots__ = ("bounds", "code", "demanded", "doubt", "known", "pace", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
+    demanded: tuple[int, int]
     wraps: bool
     code: TracedValue | None
     doubt: tuple[TracedValue, type]

@@ -18,7 +18,7 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
-from xjit.capture.tracers.overflow import checked, within
+from xjit.capture.tracers.overflow import bounds_that_fit, checked, within
 from xjit.capture.tracers.provenance import refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -179,11 +179,17 @@ def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
         limits = WIDEST
     operands = _operands(values)
     result: Any = call_ufunc(ufunc, "__call__", operands, {})
-    if not wraps and limits is not None and not fits and checked(ufunc, operands, result):
-        limits = WIDEST  # of the wrong result, too, with which the program goes on until it looks
+    demanded = None
+    if not wraps and limits is not None and not fits:
+        hoped = _limits(ufunc, values, _demanded)
+        if _fits(hoped) or checked(ufunc, operands, result):
+            limits = WIDEST  # of the wrong result, too, with which the program goes on until it looks
+            demanded = hoped if _fits(hoped) else bounds_that_fit(ufunc, operands)
     _check_width(limits, values)
     if _may_be_pythons(result):
         result.bounds, result.wraps = limits, wraps
+        if demanded is not None:
+            result.demanded = demanded
         if not wraps and limits is not None:
             result.owner.spans[result.node] = limits
     return _marked(result, int)
@@ -209,9 +215,15 @@ def _bounds(value: Any) -> Bounds:
     return max(found[0], low), min(found[1], high)
 
 
-def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
+def _demanded(value: Any) -> Bounds:
+    """Between which numbers an integer lies if all that is demanded so far holds."""
+    (low, high), (least, most) = _bounds(value), getattr(value, "demanded", WIDEST)
+    return max(low, least), min(high, most)
+
+
+def _limits(ufunc: Any, values: tuple[Any, ...], bounds: Callable[[Any], Bounds] = _bounds) -> Bounds | None:
     """Between which numbers the result lies; None if that is not known."""
-    between = [_bounds(value) for value in values]
+    between = [bounds(value) for value in values]
     tops = [high for low, high in between if low >= 0]
     if ufunc is np.bitwise_and and tops:
         return 0, min(tops)

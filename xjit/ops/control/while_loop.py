@@ -42,6 +42,7 @@ def _reference(
     graphs: tuple[Graph, Graph],
     n: int,
     most: int | None = None,
+    goes_on: bool = False,
     changes: tuple[int, ...] = (),
     blocked: tuple[int, ...] = (),
     apart: tuple[int, ...] = (),
@@ -127,10 +128,16 @@ def check_condition(test: Computation, name: str) -> None:
         raise ShapeError(f"ops.{name}: condition: rank 0 is required; got {got(types)}")
 
 
-def loop(carried: Sequence[Any], test: Computation, step: Computation, most: int | None = None) -> tuple[Any, ...]:
-    """The last carried values, one for each of the first ones. There are at most so many turns, if that is known."""
+def loop(
+    carried: Sequence[Any], test: Computation, step: Computation, most: int | None = None, goes_on: bool = False
+) -> tuple[Any, ...]:
+    """The last carried values, one for each of the first ones. There are at most so many turns, if that is known.
+
+    Where what a turn demands does not hold the loop ends; Python ``goes_on`` to the next turn when it does the call.
+    """
     check_static("ops.while_loop", carried)
     operands = (*carried, *test.captures, *step.captures)
-    known = {} if most is None else {"most": most}
+    known: dict[str, Any] = {} if most is None else {"most": most}
+    known |= {"goes_on": True} if goes_on else {}
     made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried), **known)
     return made

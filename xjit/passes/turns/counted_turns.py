@@ -12,6 +12,7 @@ from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.node import Graph, Node
 from xjit.ir.scalar_expr import Arg, Expr, Lit
 from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
+from xjit.ops.define.core import registry
 from xjit.passes.interpret import interpret
 from xjit.passes.loop_parts import LoopParts, needed_by
 
@@ -41,9 +42,15 @@ class CountedTurns:
         return known * (first + 4 * middle + last) / 6
 
 
-def turns_of(loop: LoopParts) -> CountedTurns | None:
-    """The turns of a loop that does nothing but count up to a known number; None of others."""
+def turns_of(loop: LoopParts, holds: int | None = None) -> CountedTurns | None:
+    """The turns of a loop that does nothing but count up to a known number; None of others.
+
+    The carried value of the number ``holds`` is taken to be true.
+    """
     (condition,) = loop.condition.graph.outputs
+    if holds is not None and condition.op is registry["and_"]:
+        rest = [one for one in condition.inputs if one is not loop.carried[holds].tested]
+        condition = rest[0] if len(rest) == 1 else condition
     found = counter_and_limit(condition.element)
     if found is None:
         return None

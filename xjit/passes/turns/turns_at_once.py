@@ -5,14 +5,21 @@
       if x[i] > 0: count += 1
 
 Each carried value has to be one of these: the counter; an array of which a turn touches only its own part, at the
-counter; an integer that is only added to; a value that is made anew in each turn, of which the last one stays. Bits
-are those of the loop: elements are computed by the same operations, and integers wrap.
+counter; an integer that is only added to; a value that is made anew in each turn, of which the last one stays; the
+truth value of what turns demand. Bits are those of the loop: elements are computed by the same operations, and
+integers wrap.
+
+Where a demand does not hold the loop would end, and NumPy do the call: nobody sees what later turns make. They may be
+taken where Python goes on to them, too, as behind an integer that leaves 64 bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xjit import numerics
 from xjit.ir.node import Graph, Node
+from xjit.ir.repeated_calls import is_demand
 from xjit.ops.define.core import registry
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
@@ -22,22 +29,29 @@ from xjit.passes.turns.batched_values import Batch, Batched, OwnParts, Value, co
 from xjit.passes.turns.carried_sums import is_sum
 from xjit.passes.turns.counted_turns import CountedTurns, turns_of
 from xjit.passes.turns.loops_side_by_side import loops_of
+from xjit.types import BOOL
 
 
 def take_turns_at_once(graph: Graph) -> Graph:
     """The graph with operations on arrays in place of such loops; the same object when there are none."""
-    return with_control(graph, "loop", _taken)
+    demanded = {node.inputs[-1] for node in graph.nodes if is_demand(node)}
+
+    def taken(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
+        _take(node, new, read, [number for number, one in read.items() if one in demanded])
+
+    return with_control(graph, "loop", taken)
 
 
-def _taken(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
+def _take(node: Node, new: dict[Node, Node], read: dict[int, Node], demanded: Sequence[int]) -> None:
     """Puts the results of all turns at once in place of those of a loop."""
     loop = parts_of(new[node])
     if loop.body.graph.effects or loop.condition.graph.effects:
         return
-    turns = turns_of(loop)
+    holds = demanded[0] if len(demanded) == 1 and node.kwargs.get("goes_on") else None
+    turns = turns_of(loop, holds)
     if turns is None or turns.values.step != 1 or len(turns.values) < numerics.FEW_TURNS:
         return
-    found = _Loop(loop, turns).results(set(read))
+    found = _Loop(loop, turns, holds).results(set(read))
     if found is None:
         return
     for number, projection in read.items():
@@ -45,11 +59,12 @@ def _taken(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
 
 
 class _Loop:
-    """A loop of independent turns."""
+    """A loop of independent turns; the value of the number ``holds`` is what turns demand."""
 
-    def __init__(self, loop: LoopParts, turns: CountedTurns) -> None:
+    def __init__(self, loop: LoopParts, turns: CountedTurns, holds: int | None) -> None:
         self.loop = loop
         self.turns = turns
+        self.holds = holds
         self.count = len(turns.values)
         carried = loop.carried.items()
         self.sums = {number for number, _ in carried if number != turns.number and is_sum(loop, number)}
@@ -82,6 +97,8 @@ class _Loop:
                 found[one.before] = OwnParts(number, one.start)
             elif number in self.sums:
                 found[one.before] = Batched(constant(0, one.before.aval.dtype, like), uniform=True)
+            elif number == self.holds:
+                found[one.before] = Batched(constant(True, BOOL, like), uniform=True)
             else:
                 found[one.before] = None
         return found
@@ -114,15 +131,21 @@ class _Loop:
         if not isinstance(after, Batched):
             return None
         if number in self.sums:
-            dtype, reducer = one.before.aval.dtype, REDUCERS["add"]
-            zero, graph = constant(0, dtype, like), reduction_graph(reducer, dtype)
-            made = batch.spread(after)
-            total = derived(REDUCE, (made, zero), like, dims=(0,), reducer=reducer, computation=graph, n=1)
-            return derived(registry["add"], (one.start, total), like)
+            zero = constant(0, one.before.aval.dtype, like)
+            return self._folded("add", "add", one.start, zero, batch.spread(after))
+        if number == self.holds:
+            return self._folded("and", "and_", one.start, constant(True, BOOL, like), batch.spread(after))
         if after.uniform:
             return after.node
         ends = {"start": (self.count - 1,), "limit": (self.count,), "strides": (1,)}
         return batch.reshaped(derived(registry["slice"], (after.node,), like, **ends), one.before.aval.shape)
+
+    def _folded(self, name: str, combined: str, start: Node, identity: Node, made: Node) -> Node:
+        """The value that a loop starts with, combined with what all turns have made."""
+        reducer, like, dtype = REDUCERS[name], self.loop.node, identity.aval.dtype
+        graph = reduction_graph(reducer, dtype)
+        total = derived(REDUCE, (made, identity), like, dims=(0,), reducer=reducer, computation=graph, n=1)
+        return derived(registry[combined], (start, total), like)
 
     def _stored(self, batch: Batch, own: OwnParts) -> Node:
         """A carried array with what the turns have stored in their parts."""
