@@ -3,8 +3,7 @@
     1.0 / v        it is expected that v is not zero
     v ** 0.5       it is demanded that v is not negative, as Python's power is complex then
 
-What is expected, and does not hold, lets NumPy do the call; loops and branches of the graph do not look. They do look
-at what is demanded.
+NumPy does the call where this does not hold. Behind effects that happen once the operator is a step in Python.
 """
 
 from __future__ import annotations
@@ -13,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.splits.attempts import attempted
 from xjit.capture.tracers.demands import demand, expect
 from xjit.capture.tracers.numpy_call import call_ufunc
 from xjit.capture.tracers.operators import PYTHON
+from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 
 _DIVISIONS = frozenset({np.true_divide, np.floor_divide, np.remainder, np.divmod})
@@ -26,17 +27,26 @@ OPERATORS = _DIVISIONS | {np.power}
 
 def binary(ufunc: Any, left: Any, right: Any) -> Any:
     """Apply Python's operator to two numbers, at least one of which is a float that is not known."""
+    known = not isinstance(right, TracedValue)
+    if ufunc in _DIVISIONS and known:
+        return PYTHON[ufunc](1.0, right) if right == 0 else _call(ufunc, left, right)  # the first one raises
+    return attempted(lambda: _checked(ufunc, left, right), PYTHON[ufunc], (left, right), {})
+
+
+def _checked(ufunc: Any, left: Any, right: Any) -> Any:
     if ufunc in _DIVISIONS:
-        if not isinstance(right, TracedValue) and right == 0:
-            return PYTHON[ufunc](1.0, right)  # which raises
-        if isinstance(right, TracedValue):
-            expect(_call(np.not_equal, right, 0))
-    if ufunc is np.power:
-        _demand_real(left, right)
+        expect_or_refuse(_call(np.not_equal, right, 0))
+        return _call(ufunc, left, right)
+    _demand_real(left, right)
     result = _call(ufunc, left, right)
-    if ufunc is np.power:
-        expect(_call(np.logical_not, is_error((left, right), result)))
+    expect_or_refuse(_call(np.logical_not, is_error((left, right), result)))
     return result
+
+
+def expect_or_refuse(holds: Any) -> None:
+    """Expect that a truth value of the graph holds; CaptureError where that cannot be done."""
+    if not expect(holds):
+        refuse("an error of Python's may be raised, as only the run tells, behind effects that happen once")
 
 
 def is_error(operands: tuple[Any, ...], result: Any) -> Any:

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.python_numbers.numbers import number_as, python_number
-from xjit.capture.python_numbers.traced_floats import is_error
+from xjit.capture.python_numbers.traced_floats import expect_or_refuse, is_error
 from xjit.capture.splits.attempts import attempted
-from xjit.capture.tracers.demands import expect
 from xjit.capture.tracers.numpy_call import (
     call_method,
     call_ufunc,
@@ -146,7 +145,7 @@ def _on_floats(function: _Function, args: tuple[Any, ...]) -> Any:
     operands = tuple(map(_as_double, args))
     result = function.compute(*operands)
     if function.raises:
-        expect(_call(np.logical_not, is_error(operands, result)))
+        expect_or_refuse(_call(np.logical_not, is_error(operands, result)))
     return python_number(result)
 
 
@@ -172,7 +171,7 @@ def _gcd(*values: Any) -> Any:
     if len(values) < 2 or any(_kind(value) not in "iub" for value in values):
         return None
     result = functools.reduce(_by(np.gcd), map(_wide, values))
-    expect(_call(np.greater_equal, result, np.int64(0)))  # the least integer has no opposite
+    expect_or_refuse(_call(np.greater_equal, result, np.int64(0)))  # the least integer has no opposite
     return python_number(result)
 
 
@@ -187,7 +186,7 @@ def _wide(value: Any) -> Any:
 
 def _log(value: Any, base: Any) -> Any:
     found, divisor = (_on_floats(_ON_FLOATS[math.log], (one,)) for one in (value, base))
-    expect(_call(np.not_equal, divisor, 0.0))
+    expect_or_refuse(_call(np.not_equal, divisor, 0.0))
     return found / divisor
 
 
@@ -205,7 +204,7 @@ def _ldexp(value: Any, exponent: Any) -> Any:
         return None
     operand = _as_double(value)
     result = _call(np.ldexp, operand, np.int32(exponent))
-    expect(_call(np.logical_not, is_error((operand,), result)))
+    expect_or_refuse(_call(np.logical_not, is_error((operand,), result)))
     return python_number(result)
 
 

@@ -13,11 +13,12 @@ from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.purity import may_keep, repeats
+from xjit.capture.tracers.demands import repeats_so_far, settle
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.errors import XjitError
 from xjit.ir.current import current
-from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
+from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall
 
 MOST_STEPS = 64
 """Steps in Python that a function may be split by; those of loops of the graph count once."""
@@ -58,11 +59,14 @@ def step(
     if note is not None:
         trace.recorder.notes.append(note.located(where))
     typed = None if like is None or known else results_like(like[0])
+    once = not repeats(target) or arguments.has_callbacks
+    if once:
+        settle(trace)
     call = PythonCall(
         run,
         site,
-        repeats=repeats(target) and not arguments.has_callbacks,
-        first=_repeats_so_far(trace),
+        repeats=not once,
+        first=repeats_so_far(trace),
         guarded=arguments.guarded,
         types=None if typed is None else typed.types,
         arrays=None if typed is None else typed.arrays,
@@ -116,13 +120,3 @@ def _count(trace: CaptureTrace) -> None:
     if recorder.python_steps > MOST_STEPS:
         recorder.rewriting.ask_for_loops(sys._getframe(2))
         refuse(f"more than {MOST_STEPS} steps of the function run in Python", fix="compile the parts around them")
-
-
-def _repeats_so_far(trace: CaptureTrace) -> bool:
-    """Return whether nobody would notice if what a trace has done so far were done again."""
-    outer: Any = trace
-    while isinstance(outer, CaptureTrace):
-        if not all(repeats_node(node) for node in outer.effects):
-            return False
-        outer = outer.parent
-    return True

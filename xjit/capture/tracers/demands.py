@@ -11,25 +11,27 @@ loops carry it and end when it is false, branches choose it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import constant, lift
-from xjit.ops.effects.python_call import repeats_node
+from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import require
+from xjit.ops.whole_arrays.runtime_check import RepeatError, require
 from xjit.types import TupleType
+
+_OWN_ERROR = "an error of the function's own is raised"
 
 
 def demand(holds: Any, *, goes_on: bool = False) -> None:
@@ -46,14 +48,59 @@ def demand(holds: Any, *, goes_on: bool = False) -> None:
     hold(trace, lift(trace, value))
 
 
-def expect(holds: Any) -> None:
-    """Lets NumPy do the call unless a truth value of the graph holds, as far as that can be done.
+def expect(holds: Any) -> bool:
+    """Lets NumPy do the call unless a truth value of the graph holds; return whether that can be done.
 
-    It cannot in loops and branches of the graph, and beside effects that happen once.
+    It cannot in functions that a library calls, and behind effects that happen once.
     """
     trace = current()
-    if isinstance(trace, CaptureTrace) and trace.parent is None:
+    if not isinstance(trace, CaptureTrace) or not repeats_so_far(trace) or not can_demand(trace):
+        return False
+    if trace.parent is None:
         trace.expected.append(lift(trace, holds))
+    else:
+        demand(holds)
+    return True
+
+
+def repeats_so_far(trace: Trace | None) -> bool:
+    """Return whether nobody would notice if what a trace has done so far were done again."""
+    while isinstance(trace, CaptureTrace):
+        if not all(map(repeats_node, trace.effects)):
+            return False
+        trace = trace.parent
+    return True
+
+
+def settle(trace: CaptureTrace) -> None:
+    """Tests what is demanded and expected so far, ahead of an effect that happens once: NumPy can do the call yet.
+
+    Of an effect in a loop or a branch, what is expected ahead of that.
+    """
+    if not repeats_so_far(trace):
+        return
+    root = trace
+    while isinstance(root.parent, CaptureTrace):
+        root = root.parent
+    found = demanded(root) if root is trace else None
+    held = [*([] if found is None else [found.node]), *_expected(root)]
+    if held:
+        call = PythonCall(_all_hold, (position(), "a test of conditions"), repeats=True, first=True)
+        root.add(PYTHON_CALL, tuple(dict.fromkeys(held)), {"call": call}, position())
+    if found is not None:
+        demands_of(root).advance(root, demands_of(root).first)
+
+
+def _all_hold(*conditions: Any) -> None:
+    if not all(conditions):
+        raise RepeatError(_OWN_ERROR)
+
+
+def _expected(trace: CaptureTrace) -> list[Node]:
+    """The truth values that are expected and not tested ahead of an effect."""
+    tests = [one for one in trace.effects if one.op is PYTHON_CALL and one.param("call").function is _all_hold]
+    known = {node for one in tests for node in one.inputs}
+    return [node for node in trace.expected if node not in known]
 
 
 def hold(trace: CaptureTrace, node: Node) -> None:
@@ -107,23 +154,31 @@ def tested(trace: CaptureTrace) -> list[Node]:
     if found is None:
         return []
     if not all(map(repeats_node, trace.effects)):
-        refuse("an error is raised, as only the run tells, beside effects that happen once")
+        _refuse_beside_effects()
     return [lift(trace, _tested(found, found))]
 
 
 def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     """The result of a program that fails unless what is expected holds, and the conditions of what nobody reads.
 
-    None where there are no such conditions. NumPy raises the errors of these, too. Beside effects they are left out:
-    those happen once.
+    None where there are no such conditions. NumPy raises the errors of these, too. Beside effects, which happen once,
+    those of what nobody reads are left out.
     """
-    conditions = dict.fromkeys([*(node.inputs[-1] for node in _unread(trace, results)), *trace.expected])
-    if not conditions or not all(map(repeats_node, trace.effects)):
+    repeats, expected = all(map(repeats_node, trace.effects)), _expected(trace)
+    if expected and not repeats:
+        _refuse_beside_effects()
+    unread = [node.inputs[-1] for node in _unread(trace, results)] if repeats else []
+    conditions = dict.fromkeys([*unread, *expected])
+    if not conditions:
         return []
     value: Any = constant(np.asarray(True))
     for condition in conditions:
         value = _tested(value, TracedValue(trace.adopt(condition), trace))
     return [lift(trace, value)]
+
+
+def _refuse_beside_effects() -> NoReturn:
+    refuse("an error is raised, as only the run tells, beside effects that happen once")
 
 
 def demand_unread(trace: CaptureTrace, values: Any) -> None:
@@ -177,4 +232,4 @@ def _read_of(node: Node) -> tuple[Node, ...]:
 
 def _tested(value: Any, holds: Any) -> Any:
     """The value; NumPy does the call from the beginning unless a condition holds everywhere."""
-    return require(value, holds, "repeat", "an error of the function's own is raised")
+    return require(value, holds, "repeat", _OWN_ERROR)
