@@ -52,6 +52,18 @@ FOUND = {
             continue
     return p
 """,
+    "a view is cut at a place that is known of a remainder": """
+    i = x.argmax() % 1
+    return x[i:], x
+""",
+    "a view is cut at a place that is known of a remainder, with one more axis": """
+    a = np.atleast_2d(x)
+    i = int(abs(x).max()) % 3 + 1
+    return a[:i]
+""",
+    "a view of other element types is returned": """
+    return x.view(np.int64)[1:]
+""",
     "an object of the module is read by a loop for the first time, and assigned": """
     w = 0
     while x[0] + 4 > w:

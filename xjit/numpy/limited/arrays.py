@@ -191,12 +191,26 @@ def root_of(value: Any) -> Any:
 
 
 def _picked(part: Part) -> Any:
-    found = limited_window(value_of(part.source), part.ranges)
+    source = value_of(part.source)
+    found = _sliced(source, part.ranges) if all(map(_is_known, part.ranges)) else limited_window(source, part.ranges)
     order, dims = _order(part), _bounds(part)
     if order != sorted(order):
         kept = ops.reshape(found, [part.ranges[axis].bound for axis in sorted(order)])
         found = ops.transpose(kept, [sorted(order).index(axis) for axis in order])
     return ops.reshape(found, dims) if dims != shape_of(found) else found
+
+
+def _is_known(one: Range) -> bool:
+    return isinstance(one.start, int) and isinstance(one.count, int) and one.step > 0
+
+
+def _sliced(source: Operand, ranges: Sequence[Range]) -> Any:
+    """The elements at ranges that are all known: a view of the same memory, as NumPy has it."""
+    starts = [one.start if one.count else 0 for one in ranges]
+    limits = [
+        start + (one.count - 1) * one.step + 1 if one.count else 0 for start, one in zip(starts, ranges, strict=True)
+    ]
+    return ops.slice(source, starts, limits, [one.step for one in ranges])
 
 
 def _order(part: Part) -> list[int]:
