@@ -54,9 +54,9 @@ class Mistake:
 
 def mistake(error: BaseException, under_numpy: BaseException) -> Mistake:
     """The mistake in a call whose trace raises ``error``."""
-    own = None
-    alike = isinstance(error, XjitError) and isinstance(error, type(under_numpy))
-    if alike and not isinstance(error, CaptureError) and _is_raised_there(error, under_numpy):
+    own: XjitError | None = None
+    alike = isinstance(error, type(under_numpy)) and not isinstance(error, CaptureError)
+    if isinstance(error, XjitError) and alike and _is_raised_there(error, under_numpy):
         own = copy.copy(error)  # never raised itself: a traceback would keep the arrays of a call
     return Mistake(own, type(under_numpy), str(under_numpy))
 

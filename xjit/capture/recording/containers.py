@@ -57,7 +57,7 @@ class RecordingSet(set[Any]):
     @property
     def is_changed(self) -> bool:
         """Return whether code in C, such as ``set.add``, went around the methods of the set and changed it."""
-        return self != self._members
+        return frozenset(self) != self._members
 
     def __copy__(self) -> set[Any]:
         return set(self)
