@@ -78,7 +78,10 @@ def takes_store(target: Any, index: Any) -> bool:
 
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]`` for an index that `is_moving`."""
-    return _seen(functools.partial(getitem, value, index), (value,))
+    found, root = _seen(functools.partial(getitem, value, index), (value,)), root_of(value)
+    if isinstance(found, BufferView) and found.is_view and not found.is_linked and hasattr(root, "show"):
+        root.show(found)
+    return found
 
 
 def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -28,8 +29,19 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ("_form", "_parts", "frozen")
+    __slots__ = ("_form", "_parts", "_rows", "frozen")
     __array_priority__ = 1000.0
+
+    def show(self, row: Any) -> None:
+        """Notes a view of known size, whose memory cannot be followed: nobody may write to it while it lives."""
+        row.buffer.shared = True
+        self._rows = (*(one for one in getattr(self, "_rows", ()) if one() is not None), weakref.ref(row))
+
+    def replace(self, value: Any) -> None:
+        """Gives an array that is no part other elements; CaptureError where a view of known size would show them."""
+        if any(one() is not None for one in getattr(self, "_rows", ())):
+            refuse("an array whose size only the run knows is written to while a view shows a part of it", fix=_FIX)
+        super().replace(value)
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")

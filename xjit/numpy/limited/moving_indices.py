@@ -52,8 +52,9 @@ def applies(value: Any, index: Any) -> bool:
         entries = index if isinstance(index, tuple) else (index,)
         return len(sizes_of(value)) >= len(entries) and all(dtype_class(one.dtype) == "I" for one in entries)
     entries = index if isinstance(index, tuple) else (index,)
-    found = isinstance(value, LimitedArray) or any(is_moving(one) or _is_position(one) for one in entries)
-    return found and is_basic(index)
+    if isinstance(value, LimitedArray):
+        return all(_is_basic(one) or _is_number(one) for one in entries)
+    return any(is_moving(one) or _is_position(one) for one in entries) and is_basic(index)
 
 
 def is_mask(value: Any, index: Any) -> bool:
@@ -92,6 +93,11 @@ def is_window(index: Any) -> bool:
 
 def _is_traced_integer(entry: Any) -> bool:
     return isinstance(entry, TracedValue) and not entry.node.aval.rank and entry.dtype.kind in "iu"
+
+
+def _is_number(entry: Any) -> bool:
+    """Return whether an entry is an integer of NumPy's that only the run knows, no array of rank 0."""
+    return _is_traced_integer(entry) and entry.scalar
 
 
 def _is_position(entry: Any) -> bool:
