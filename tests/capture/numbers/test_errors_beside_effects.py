@@ -102,3 +102,20 @@ def _outcome(function: Callable[..., Any], first: float) -> tuple[Any, ...]:
         except (ArithmeticError, ValueError) as error:
             result = (type(error), str(error))
     return result, x.tolist(), text.getvalue()
+
+
+def test_turns_that_may_divide_by_zero_are_taken_at_once() -> None:
+    def function(x: Any, y: Any) -> None:
+        for i in range(len(x)):
+            y[i] = 1.0 / float(x[i])
+
+    compiled = xjit.jit(function, strict=True)
+    x, y = np.arange(1.0, 1000.0), np.zeros(999)
+    compiled(x, y)
+    np.testing.assert_array_equal(y, 1.0 / x)
+    assert "while" not in compiled.source(x, y)
+    x[500] = 0.0
+    y[:] = 0.0
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        compiled(x, y)
+    np.testing.assert_array_equal(y, np.where(np.arange(999) < 500, 1.0 / np.where(x == 0.0, 1.0, x), 0.0))

@@ -37,7 +37,8 @@ _OWN_ERROR = "an error of the function's own is raised"
 def demand(holds: Any, *, goes_on: bool = False) -> None:
     """Lets NumPy do the call unless a truth value of the graph holds.
 
-    Python ``goes_on`` behind that place, where it can do what a program cannot; else it raises an error.
+    Python ``goes_on`` behind that place, where it can do what a program cannot, or what the program does behind it
+    ends in any case; else it raises an error.
     """
     trace = current()
     assert isinstance(trace, CaptureTrace)
@@ -59,7 +60,7 @@ def expect(holds: Any) -> bool:
     if trace.parent is None:
         trace.expected.append(lift(trace, holds))
     else:
-        demand(holds)
+        demand(holds, goes_on=True)  # numbers that are wrong hold up no turn: loops stay loops on arrays
     return True
 
 
