@@ -281,6 +281,69 @@ def test_what_the_caller_gets_is_stored() -> None:
     assert_same(xjit.jit(both, target=on(small_tiles(PROCESSOR)))(GRID)[1], both(GRID)[1])
 
 
+def write_all(u: Any, out: Any) -> None:
+    out[...] = biharmonic(u)
+
+
+def write_a_part(u: Any, out: Any) -> None:
+    out[1:3, 2:-2] = biharmonic(u)[3:5, 2:-2]
+
+
+def add_to_what_is_there(u: Any, out: Any) -> None:
+    out += np.sqrt(out) * biharmonic(u)
+
+
+def write_over_what_stages_read(u: Any, out: Any) -> None:
+    u[2:-2, 2:-2] -= 0.1 * biharmonic(u)
+    out[...] = u[2:-2, 2:-2]
+
+
+def write_over_own_stages(u: Any, out: Any) -> None:
+    v = np.exp(-u)
+    v[2:-2, 2:-2] += biharmonic(v)
+    out[...] = laplacian(v)[1:-1, 1:-1]
+
+
+def write_what_is_read_beside(u: Any, out: Any) -> None:
+    out[1:-1] = biharmonic(u)[1:-1] * out[2:] + out[:-2]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        write_all,
+        write_a_part,
+        add_to_what_is_there,
+        write_over_what_stages_read,
+        write_over_own_stages,
+        write_what_is_read_beside,
+    ],
+)
+@pytest.mark.parametrize("room", [200, 1000, 50_000])
+def test_arguments_are_written_in_tiles(function: Function, room: int) -> None:
+    given, wanted = ([GRID.copy(), GRID[2:-2, 2:-2].copy()] for _ in range(2))
+    function(*wanted)
+    with uncompiled():
+        xjit.jit(function, target=on(small_tiles(PROCESSOR, room)), strict=True)(*given)
+    for one, other in zip(given, wanted, strict=True):
+        assert_same(one, other)
+
+
+def test_stages_of_what_is_written_into_an_argument_stay_in_scratch() -> None:
+    plan = explained(write_all, LARGE, LARGE[2:-2, 2:-2].copy())
+    assert len(plan.kernels) == 1 and not plan.temporary_bytes
+
+
+def test_pieces_of_rows_are_as_long_as_what_lies_behind_each_other() -> None:
+    def limited(u: Any) -> Any:
+        v = u[1:-1, 1:-1] - u[2:, 1:-1] - u[:-2, 1:-1] - u[1:-1, 2:] - u[1:-1, :-2]
+        along, across = v[1:, 1:-1] - v[:-1, 1:-1], v[1:-1, 1:] - v[1:-1, :-1]
+        return np.sqrt(along * along)[1:] + np.sqrt(across * across)[:, 1:]
+
+    plan = explained(limited, np.zeros((100, 100, 80)))
+    assert len(plan.kernels) == 1 and not plan.temporary_bytes
+
+
 def test_small_values_are_stored() -> None:
     assert len(explained(biharmonic, np.zeros((30, 40))).kernels) == 2
 

@@ -122,7 +122,7 @@ class _Chains:
         """The kernels that become stages of a kernel, with itself, and all of them as one kernel."""
         members, best = {last}, None
         refused: set[int] = set()
-        if not _may_be_tiled(self._steps[last]):
+        if not _may_be_tiled(self._steps[last], last=True):
             return members, best
         while True:
             fresh = next(self._producers(members, refused), None)
@@ -290,10 +290,11 @@ class _Chain:
             yield self._repeated(best), Tiling(self.axes, best, tuple(self.windows))
 
     def _widths(self) -> Iterator[tuple[int, ...]]:
-        """Extents of tiles along all axes but the first."""
+        """Extents of tiles along all axes but the first; what lies behind each other in them is long."""
         spans = []
+        least = -(-self.table.machine.narrowest_tile // max(min(map(self._behind, self.windows), default=1), 1))
         for size in self.dims[1:]:
-            halves = itertools.takewhile(lambda width: width >= self.table.machine.narrowest_tile, _halves(size))
+            halves = itertools.takewhile(lambda width: width >= least, _halves(size))
             spans.append(list(halves) or [size])
         return itertools.product(*spans)
 
@@ -317,6 +318,10 @@ class _Chain:
         for axis, size, (before, behind) in zip(self.axes, sizes, self.windows[node], strict=True):
             shape[axis] = size + behind - before
         return shape
+
+    def _behind(self, node: Node) -> int:
+        """The elements of a value at one position along the tiled axes."""
+        return math.prod(size for axis, size in enumerate(node.aval.shape) if axis not in self.axes)
 
     def _repeated(self, sizes: tuple[int, ...]) -> float:
         """The work that tiles of these sizes do more often than once, in additions."""
@@ -344,12 +349,15 @@ def _groups(step: Step) -> tuple[FusionGroup, ...]:
     return step.groups if isinstance(step, KernelStep) else ()
 
 
-def _may_be_tiled(step: Step) -> bool:
-    """Return whether a step is a kernel that makes every element by itself."""
+def _may_be_tiled(step: Step, *, last: bool = False) -> bool:
+    """Return whether a step is a kernel that makes every element by itself.
+
+    The ``last`` one of a chain may write to what is there before, which no stage in front of it reads.
+    """
     groups = _groups(step)
     return bool(groups) and all(
         isinstance(statement, Store | Scan)
-        and not (statement.domain.nested or statement.updated or statement.domain.skew)
+        and not (statement.domain.nested or statement.domain.skew or (statement.updated and not last))
         and group.chunk is None
         for group in groups
         for statement in group.statements
