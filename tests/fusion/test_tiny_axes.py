@@ -181,3 +181,16 @@ def test_powers_of_halves(exponent: float) -> None:
         np.testing.assert_allclose(
             run_serial(lambda v: np.power(v, exponent), [x]), np.power(x, exponent), rtol=1e-15, atol=1e-323
         )
+
+
+def test_short_sums_of_what_a_loop_has_made() -> None:
+    weights = np.arange(9.0)[:, None, None]
+
+    def function(x: Any) -> Any:
+        for turn in range(1000):
+            x[turn % 9] *= 0.999
+        total = (x * weights).sum(axis=0)
+        return total * (1.0 + total)
+
+    x = np.ones((9, 100, 300))
+    np.testing.assert_allclose(xjit.jit(strict=True)(function)(x.copy()), function(x), rtol=1e-12)

@@ -18,6 +18,7 @@ from xjit.fusion.storage.demand import Places, Reader, prospect_of
 from xjit.ir.index_map import axes_of
 from xjit.ir.node import Node
 from xjit.machine import Machine
+from xjit.types import TupleType
 
 
 def runs_inside(node: Node, places: Places, machine: Machine) -> bool:
@@ -69,7 +70,8 @@ def _fastest_axes(statement: Reduce, below: AbstractSet[Node]) -> set[int]:
     for node in operands:
         if node.element is None and node.aval.shape == statement.dims:
             axes = [axis for axis in node.aval.order if statement.dims[axis] > 1]
-            size = max(source.aval.size for source in node.inputs or (node,))
+            sources = [one.aval.size for one in node.inputs if not isinstance(one.type, TupleType)]
+            size = max(sources, default=node.aval.size)
             found.setdefault(size, set()).update(axes[-1:])
     return found[max(found)] if found else set()
 
