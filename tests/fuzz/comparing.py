@@ -130,7 +130,7 @@ def same_outcome(program: TextProgram, where: str, got: Outcome, expected: Outco
                 same_value(mine, numpys, program, written=number < kept)
             except Difference as error:
                 raise Difference(f"{name}: {error}\n  got {mine!r}\n  NumPy {numpys!r}") from None
-        same_memory(one, other, kept, MADE.search(program.text) is not None)
+        same_memory(one, other, kept, program.watched or MADE.search(program.text) is not None)
     except Difference as error:
         raise Difference(f"{where}: {error}") from None
 
@@ -194,7 +194,7 @@ def same_numbers(got: Any, expected: Any, program: TextProgram) -> None:
 def same_memory(got: list[Any], expected: list[Any], kept: int, made: bool) -> None:
     """Compare which arrays are the same object, and which lie in the same memory, and how.
 
-    Views of arrays that the program has ``made`` of nothing may be copies.
+    Views of arrays that the program has ``made`` itself may be copies.
     """
     for last in range(kept, len(expected)):
         for first in range(last):
