@@ -147,7 +147,7 @@ SHARED = types.SimpleNamespace(steps=0, place=1.0)
 
 
 def test_objects_of_the_module_that_a_loop_reads_first() -> None:
-    """What trials of a turn assign is taken back, also where the object is read there for the first time."""
+    """Trials of a turn are taken back, also where an object is read there for the first time."""
 
     def f(x: Any) -> Any:
         turns = 0
