@@ -158,6 +158,12 @@ class IndexOutOfBoundsError(XjitError, IndexError):
     remedy = "use positions that lie within the array"
 
 
+class NumberError(XjitError, OverflowError, ValueError):
+    """A number is stored where its type does not hold it: NumPy's OverflowError, or its ValueError for NaN."""
+
+    remedy = "look at the number before it is stored, or convert an array with astype"
+
+
 class FallbackWarning(UserWarning):
     """A call, or part of it, ran through NumPy because it could not be compiled."""
 

@@ -167,6 +167,10 @@ REFUSED = {
         a = 3
     return [a for j in range(2)]
 """,
+    "elements that a mask has chosen are assigned to at positions": """
+    y[y < 3][[0]] = 1
+    return y
+""",
     "the shape of a window of the run is assigned to": """
     w = x[q:]
     w.shape = (-1, 1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
+from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.stores import combine_at, scattered, setitem, unlinked
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_same_kind, check_writable, fitting, store, stored_value, write
@@ -150,7 +151,7 @@ def fill(target: Any, value: Any) -> None:
     """``x.fill(value)``."""
     if math.prod(np.shape(value) if not hasattr(value, "node") else value.shape) != 1:
         raise ValueError("only a single value may fill an array")
-    store(target, ops.reshape(stored_value(value, target.dtype), ()))
+    store(target, ops.reshape(stored_value(held(value, target.dtype), target.dtype), ()))
 
 
 def sort(target: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:

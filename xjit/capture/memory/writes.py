@@ -12,6 +12,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import version_after
 from xjit.capture.tracers.provenance import CaptureTrace, noted, refuse
 from xjit.errors import ArgumentError, DTypeError, ShapeError
@@ -76,7 +77,7 @@ def store(target: BufferView, value: Any) -> None:
     check_writable(target)
     if _is_itself(target, value):
         return
-    found = stored_value(value, target.dtype)
+    found = stored_value(held(value, target.dtype), target.dtype)
     write(target, fitting(found, target.shape))
 
 

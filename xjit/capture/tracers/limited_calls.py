@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_same_kind, check_writable, stored_value, write
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
@@ -210,7 +211,7 @@ def write_ufunc(ufunc: np.ufunc, target: LimitedArray, other: Any) -> Any:
 def _as_type(value: Any, dtype: Any) -> Any:
     """A value as NumPy casts it to an element type when it is stored."""
     if not isinstance(value, LimitedArray):
-        return stored_value(value, dtype)
+        return stored_value(held(value, dtype), dtype)
     return value if value.dtype == dtype else limited_functions.call_method("astype", value, (dtype,), {})
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
+from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, NumberError, ShapeError, XjitError
 from xjit.ir.boundary import COMES_FIRST
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
@@ -34,6 +34,7 @@ ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
     "index": IndexOutOfBoundsError,
     "division": ZeroDivisionError,
+    "number": NumberError,
     "type": DTypeError,
     "shape": ShapeError,
     "repeat": RepeatError,
