@@ -122,7 +122,7 @@ def test_elements_of_arrays_cannot_be_deleted() -> None:
         (lambda x: open("file"), "opens a file"),  # noqa: SIM115
         (lambda x: eval("x"), "runs code from text"),
         (lambda x: np.load("file"), "numpy.load reads or changes"),
-        (lambda x: np.vectorize(abs)(x), "numpy.vectorize calls Python"),
+        (lambda x: np.frompyfunc(abs, 1, 1)(x), "numpy.frompyfunc calls Python"),
         (lambda x: x.flat.coords, "flatiter.coords is not supported"),
         (lambda x: x.view(np.matrix), "ndarray.view: other classes of arrays are not supported"),
         (lambda x: setattr(x, "shape", (3, 1)), "assigns to an attribute by name"),

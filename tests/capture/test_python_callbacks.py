@@ -92,6 +92,49 @@ def test_positions() -> None:
     check_whole(lambda x: [(place, value * 2) for place, value in np.ndenumerate(x)], (CUBE[0],))
 
 
+def of_pieces(t: float, limit: float) -> float:
+    if t < 0:
+        return 0.0
+    return t * 0.5 if t < limit else limit
+
+
+def halved(n: int) -> int:
+    count = 0
+    while n > 1:
+        n, count = n // 2, count + 1
+    return count
+
+
+SPREAD = np.linspace(-3.0, 3.0, 1000)
+
+
+def test_functions_of_each_element() -> None:
+    kinds = [(SPREAD,), (SPREAD[:12].reshape(3, 4),), (SPREAD[:1],)]
+    check_whole(lambda x: np.vectorize(of_pieces)(x, 2.0) + 1, *kinds)
+    check_whole(lambda x: np.vectorize(of_pieces, otypes=[np.float32])(x, abs(x)), *kinds)
+    check_whole(lambda x: np.vectorize(lambda v: v * 0.3 + 1)(x), (SPREAD.astype(np.float32),), *kinds)
+    check_whole(lambda x: np.vectorize(halved)(x), (np.arange(300),), (np.arange(9),))
+    check_whole(lambda x: np.vectorize(lambda v, w: v * w + 1)(x[:, None], x), (LINE,), (LINE.astype(np.int64),))
+
+
+def test_the_first_element_decides_about_the_type() -> None:
+    def truncates(x: Any) -> Any:
+        return np.vectorize(lambda v, w: v + w)(x, np.array([1, 2, 3, 4, 5]))
+
+    check_whole(truncates, (LINE.astype(bool),), (LINE,))
+
+
+def test_other_uses_of_vectorize_are_refused() -> None:
+    for function in (
+        lambda x: np.vectorize(np.sum, signature="(n)->()")(x),
+        lambda x: np.vectorize(divmod)(x, 2),
+        lambda x: np.vectorize(lambda v: v + 1)(x.astype(np.int8)),
+        lambda x: np.vectorize(lambda v: v * 0.5, otypes=[int])(x),
+    ):
+        with pytest.raises(CaptureError, match=r"numpy.vectorize"):
+            xjit.jit(function, strict=True)(LINE)
+
+
 def test_says_how_to_pass_a_series() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(CaptureError, match=r"pass its numbers: prices.to_numpy\(\)"):

@@ -52,7 +52,7 @@ _CREATION: frozenset[Any] = frozenset(
 _REFUSED = {
     "reads or changes something outside of the function": """load loadtxt genfromtxt fromfile memmap save savez
         savez_compressed savetxt seterr seterrcall setbufsize set_printoptions""",
-    "calls Python for each element": "vectorize frompyfunc",
+    "calls Python for each element": "frompyfunc",
     "hands out elements one by one": "nditer nested_iters",
 }
 

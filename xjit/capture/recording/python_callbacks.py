@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.tracers.numpy_call import call_function
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 
 MOST_ROWS = 64
 """Rows for each of which a function is traced by itself."""
+MOST_BY_THEMSELVES = 16
+"""The same for numbers; more of them are turns of a loop."""
 
 
 def fromfunction(
@@ -54,9 +57,68 @@ def ndenumerate(arr: Any) -> Iterator[Any]:
         yield index, arr[index]
 
 
+class Vectorized:
+    """A function that ``numpy.vectorize`` makes: a loop over the elements, which the one of the user gets as numbers.
+
+    A call for the first elements, as numbers of NumPy's, decides about the element type of all results.
+    """
+
+    def __init__(self, pyfunc: Callable[..., Any], otypes: Any = None, **options: Any) -> None:
+        if any(value not in (None, False) for value in options.values()):
+            refuse(f"numpy.vectorize with {', '.join(options)}", fix="leave these arguments out")
+        self.pyfunc, self.otypes = pyfunc, otypes
+
+    def __call__(self, *args: Any) -> Any:
+        from xjit.capture.python_control.runtime import TracedRuntime
+        from xjit.capture.recording.module_views import traced_numpy
+
+        make: Any = np.zeros
+        listed: Any = np.array
+        arrays = call_function(np.broadcast_arrays, tuple(args), {})
+        lines = [one.reshape(-1) for one in arrays]
+        count = lines[0].shape[0]
+        if not count:
+            refuse("numpy.vectorize of no elements at all", fix="leave such calls out")
+        first = self.pyfunc(*(line[0] for line in lines)) if self.otypes is None else None
+        dtype = _type_of(first) if self.otypes is None else np.dtype(self.otypes[0])
+        if count <= MOST_BY_THEMSELVES:
+            found = [self._result(lines, place, dtype) for place in range(count)]
+            return traced_numpy(listed)(found, dtype).reshape(arrays[0].shape)
+        result = traced_numpy(make)(count, dtype)
+        place: Any = 0
+
+        def assign(number: Any) -> None:
+            nonlocal place
+            place = number
+
+        def body() -> None:
+            result[place] = self._result(lines, place, result.dtype)
+
+        TracedRuntime().for_(range(count), assign, body, None, Site("for", 0, ("place",), (), ()))
+        return result.reshape(arrays[0].shape)
+
+    def _result(self, lines: list[Any], place: Any, dtype: Any) -> Any:
+        from xjit.capture.python_numbers.numbers import python_number
+
+        found = self.pyfunc(*(python_number(line[place]) for line in lines))
+        if not np.can_cast(_type_of(found), dtype, "same_kind") or (dtype.kind in "iu" and dtype.itemsize < 8):
+            refuse(
+                f"results of type {_type_of(found)} become {dtype} under numpy.vectorize",
+                fix="return numbers of one type, or give otypes",
+            )
+        return found
+
+
+def _type_of(number: Any) -> Any:
+    if isinstance(number, tuple | list) or np.ndim(number):
+        refuse("a function that numpy.vectorize calls returns no number")
+    return number.dtype if isinstance(number, TracedValue) else np.asarray(number).dtype
+
+
 REPLACED: dict[Any, Callable[..., Any]] = {
     np.fromfunction: fromfunction,
     np.apply_along_axis: apply_along_axis,
     np.ndenumerate: ndenumerate,
+    np.vectorize: Vectorized,
 }
 """The functions that take the place of NumPy's where a call is traced."""
