@@ -28,8 +28,6 @@ from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.fresh_windows import border_windows_of_turns, pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
-from xjit.passes.laid_state import lay_along
-from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
 from xjit.passes.products.dot_to_reduce import write_products_out
@@ -38,6 +36,8 @@ from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
+from xjit.passes.state.laid_state import lay_along
+from xjit.passes.state.loop_state import slim_loops
 from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
 from xjit.passes.turns.blocked_turns import mark_rows_apart
 from xjit.passes.turns.products_of_turns import join_products_of_turns
@@ -352,7 +352,7 @@ STAGES = (
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
-    Stage("layouts", "copy what loops go through across", "xjit.passes.laid_state", _lay, "graph"),
+    Stage("layouts", "copy what loops go through across", "xjit.passes.state.laid_state", _lay, "graph"),
     Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),

@@ -16,8 +16,8 @@ from xjit.ir.node import Graph, Node
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.interpret import interpret
-from xjit.passes.loop_state import slim_loops
 from xjit.passes.simplify import simplify
+from xjit.passes.state.loop_state import slim_loops
 from xjit.passes.verify_graph import verify
 
 X = np.arange(6.0)

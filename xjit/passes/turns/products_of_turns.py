@@ -23,7 +23,7 @@ from xjit.ops.whole_arrays.linalg import DOT_GENERAL, DotDimensionNumbers
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.ops.whole_arrays.shape import RESHAPE, TRANSPOSE
 from xjit.passes.loop_parts import LoopParts, parts_of, substituted, with_control
-from xjit.passes.loop_state import hoisted
+from xjit.passes.state.loop_state import hoisted
 from xjit.passes.turns.counted_turns import CountedTurns, turns_of
 from xjit.types import NARROW_FLOATS, dtype_class
 

@@ -19,7 +19,7 @@ from xjit.ir.opdef import Kind
 from xjit.machine import Machine, processor
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
-from xjit.passes.laid_for_loops import (
+from xjit.passes.state.laid_for_loops import (
     TouchedWindow,
     UnknownWindowsError,
     WindowSearch,
