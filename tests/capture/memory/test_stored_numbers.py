@@ -45,12 +45,18 @@ def _python_float(x: Any, y: Any) -> Any:
     return x
 
 
+def _turns(x: Any, y: Any) -> Any:
+    for i in range(len(x)):
+        x[i] = y[i]
+    return x
+
+
 def _array(x: Any, y: Any) -> Any:
     x[1:3] = y[1:3]
     return x
 
 
-FUNCTIONS = (_element, _whole, _none, _filled, _arm, _python_float)
+FUNCTIONS = (_element, _whole, _none, _filled, _arm, _python_float, _turns)
 VALUES = {
     "too large": np.array([1, 300, 1, 1, 1]),
     "too small": np.array([-300, -129, -129, -300, -300]),
@@ -88,7 +94,7 @@ def test_errors_are_numpys(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["too large", "too small", "unsigned", "truth"])
 def test_numbers_for_unsigned_integers_are_converted(name: str) -> None:
     x, y = np.arange(5).astype(np.uint8), VALUES[name]
-    for function in (_element, _whole, _none, _filled, _arm):
+    for function in (_element, _whole, _none, _filled, _arm, _turns):
         assert _outcome(jit(function), x, y) == _outcome(function, x, y), function.__name__
 
 
@@ -102,13 +108,25 @@ def test_numbers_that_are_known_to_fit_are_not_looked_at() -> None:
         out[0] = x[1] & 7
         return out
 
+    x, out = np.arange(300), np.zeros(300, np.int32)
+    compiled = jit(label)
+    assert "NaN" not in compiled.graph(x, out)
+    assert compiled(x, out).tolist() == label(x, out.copy()).tolist()
+
+
+def test_turns_in_any_order_store_numbers_that_are_looked_at() -> None:
     def labels(x: Any, out: Any) -> Any:
         for i in range(len(out)):
             out[i] = x[i] * 0.5
         return out
 
-    x, out = np.arange(300), np.zeros(300, np.int32)
-    for function in (label, labels):
-        compiled = jit(function)
-        assert "NaN" not in compiled.graph(x, out)
-        assert compiled(x, out).tolist() == function(x, out.copy()).tolist()
+    x = np.arange(300.0)
+    compiled = jit(labels, strict=True)
+    assert compiled(x, np.zeros(300, np.int32)).tolist() == labels(x, np.zeros(300, np.int32)).tolist()
+    assert "while" not in compiled.source(x, np.zeros(300, np.int32))
+    x[200] = np.inf
+    out, expected = np.zeros(300, np.int32), np.zeros(300, np.int32)
+    for function, array in ((compiled, out), (labels, expected)):
+        with pytest.raises(OverflowError):
+            function(x, array)
+    assert out.tolist() == expected.tolist()

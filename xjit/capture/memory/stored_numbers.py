@@ -3,8 +3,8 @@
     x[0] = number                  a number of NumPy's or a float of Python's, of which only the run knows
     x[0] = require number: it is no NaN, and the type of x holds it
 
-NumPy converts arrays without a look, and numbers for unsigned integers, too. In turns of a loop nothing is looked at:
-they could end the loop, and would no longer be independent of each other.
+NumPy converts arrays without a look, and numbers for unsigned integers, too. In turns of a loop the same is expected,
+which leaves them independent of each other; NumPy does the call where it does not hold.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
+from xjit.capture.tracers.demands import expect
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.spans import span_of
@@ -31,7 +32,7 @@ def held(value: Any, dtype: DType) -> Any:
 
     Else NumberError, when the program runs if only that tells.
     """
-    if dtype.kind != "i" or _is_in_loop(current()):
+    if dtype.kind != "i":
         return value
     if isinstance(value, np.generic):
         np.zeros((), dtype)[...] = value  # raises what NumPy raises
@@ -74,4 +75,6 @@ def _constant(number: int, dtype: DType) -> Any:
 
 
 def _require(number: Any, holds: Any, dtype: DType) -> Any:
+    if _is_in_loop(current()) and expect(holds):
+        return number
     return require(number, holds, "number", f"a number is NaN, or out of bounds for {dtype}")
