@@ -20,7 +20,6 @@ PROGRAMS, PORTION = 2000, 50
 # Known differences, each with its cause.
 KNOWN = {
     1486: "two views of one array are one object",
-    1624: "the row that a loop leaves is a copy",
     1790: "single precision, stored in a double and compared as such",
     1696: "a result that shows another one is a copy",
     1967: "what a loop makes of a column-major array is row-major",

@@ -369,3 +369,27 @@ def test_results_that_may_share_memory_are_left_to_numpy(function: Any, limit: f
         xjit.jit(function, strict=True)(np.arange(4.0), limit)
     monkeypatch.setenv("XJIT_STRICT", "0")
     check_like_numpy(function, lambda: (np.arange(4.0), limit), strict=False)
+
+
+def test_gaps_of_arguments_are_seen_in_arms_and_turns() -> None:
+    def arm(x: Any, chosen: Any) -> int:
+        if chosen[0] < 0:
+            return 3
+        np.ascontiguousarray(x)[0] = 7.0
+        return 2
+
+    def turn(x: Any, chosen: Any) -> int:
+        count = 0
+        while x[0] < 5.0 and count < chosen[1]:
+            x.reshape(-1)[0] += 1.0
+            np.ascontiguousarray(x)[0] = 7.0
+            count += 1
+        return count
+
+    for function in (arm, turn):
+        for step in (1, 2):
+            outcomes = []
+            for called in (xjit.jit(function, strict=True), function):
+                x = np.arange(10.0)[::step]
+                outcomes.append((called(x, np.array([1.0, 3.0])), x.tolist()))
+            assert outcomes[0] == outcomes[1], (function.__name__, step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from xjit.ir.context import TracedValue
+from xjit.ir.context import PARAMETER, Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import Array, Operand
@@ -16,21 +16,28 @@ from xjit.types import ArrayType, c_order, order_of
 
 def memory_of(value: Operand) -> Array:
     """An array with the strides that the operand has in NumPy, but no memory to read."""
-    return _memory(value.node) if isinstance(value, TracedValue) else value
+    return _memory(value.node, current()) if isinstance(value, TracedValue) else value
 
 
-def _memory(node: Node) -> Array:
+def _memory(node: Node, trace: Trace | None) -> Array:
     """That of an argument as it arrives, that of views of it, and packed memory for all that is computed."""
-    trace, type = current(), node.aval
-    if trace is not None and node in trace.strides:
-        return hollow_array(type, trace.strides[node])
+    type = node.aval
+    around: Trace | None = trace
+    while around is not None:
+        if node in around.strides:
+            return hollow_array(type, around.strides[node])
+        around = around.parent
     if node.op is RESHAPE:
-        source = _memory(node.inputs[0])
+        source = _memory(node.inputs[0], trace)
         steps = view_strides(source.shape, source.strides, type.shape)
         return hollow_array(type, type.strides if steps is None else steps)
     if node.shows:
-        view: Array = node.op.view(_memory(node.inputs[0]), **node.kwargs)
+        view: Array = node.op.view(_memory(node.inputs[0], trace), **node.kwargs)
         return view
+    if trace is not None and node.op is PARAMETER:
+        outer = next((one for one, inner in trace.captures.items() if inner is node), None)
+        if outer is not None:
+            return _memory(outer, trace.parent)
     return hollow_array(type, type.strides)
 
 
