@@ -76,7 +76,7 @@ def _one_of(
 
 def _traced(function: Callable[..., Any], label: str, operands: Sequence[Any]) -> tuple[CaptureTrace, Any]:
     trace = inner_trace(label)
-    with tracing(trace), not_assigning():
+    with tracing(trace), not_assigning(function):
         return trace, function(*own_copies(tuple(operands), trace))
 
 

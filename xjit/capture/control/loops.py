@@ -69,7 +69,7 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
 
     step, found = traced_body(name, "body_fun", places, structure, body)
     trace = inner_trace("condition")
-    with tracing(trace), not_assigning():
+    with tracing(trace), not_assigning(cond_fun):
         held = truth(cond_fun(tree.unflatten(structure, state_parameters(trace, found))), name, "cond_fun")
         held = unless_failed(held, trace)
     test = computed(trace, [held])
@@ -170,7 +170,7 @@ def _turn(
     body: Callable[[list[TracedArray]], Results],
 ) -> list[Any]:
     """The next values of a state; raises PromotionError where it has to start as other types."""
-    with tracing(trace), not_assigning():
+    with tracing(trace), not_assigning(body):
         ahead, state = body(state_parameters(trace, places))
         own = len(ahead)
         try:

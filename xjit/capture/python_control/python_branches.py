@@ -34,7 +34,7 @@ from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, 
 from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
-from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, Site, State, Thunk
 from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
@@ -135,13 +135,29 @@ def _is_of_users(error: Exception) -> bool:
     return not is_own_code(frames[-1][0].f_code)
 
 
+_EXPRESSION = Site("if", 0, (), (), ())
+"""The site of an expression, whose text assigns nothing."""
+
+
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """The value of one of two expressions."""
-    mark = Checkpoint((then, otherwise))
-    arms = _arms(pred, then, otherwise, mark)
+    """The value of one of two expressions; what calls in them assign is chosen, too."""
+    mark, state = Checkpoint((then, otherwise)), _EXPRESSION.state(then, otherwise)
+    start = state.get()
+
+    def run(evaluate: Callable[[], Any]) -> tuple[Any, ...]:
+        state.set(start)
+        return evaluate(), *state.get()
+
+    try:
+        arms = _arms(pred, lambda: run(then), lambda: run(otherwise), mark)
+    finally:
+        state.set(start)
     if isinstance(arms, Raised):
         return (otherwise if arms.holds else then)()
-    return _with_attributes(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"], mark)[0]
+    pairs = list(zip(arms[0].after, arms[1].after, strict=True))
+    found, *assigned = _with_attributes(pred, arms, pairs, ["the value of an expression", *state.names], mark)
+    state.set(assigned)
+    return found
 
 
 def _with_attributes(

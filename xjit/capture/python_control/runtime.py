@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sized
+from types import FunctionType
 from typing import Any
 
 from xjit.capture.control.state import NUMBERS
@@ -245,6 +246,11 @@ class TracedRuntime(PythonRuntime):
         """Put the values in, in a step in Python if only the run tells them."""
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
+
+    def defined(self, function: FunctionType) -> Any:
+        """Return the function, or the rewritten one where tracing refused its control flow."""
+        trace = enclosing_capture()
+        return function if trace is None else trace.recorder.rewriting.defined(function, self)
 
     def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change its length."""

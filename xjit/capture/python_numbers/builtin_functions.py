@@ -18,6 +18,7 @@ import numpy as np
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool, is_open, truth
 from xjit.capture.python_numbers.numbers import python_number
+from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import refuse
@@ -148,12 +149,15 @@ def _truths(name: str, ends: bool, every: Any, combine: Callable[[Any, Any], Any
             return as_bool(every(values))
         if isinstance(values, TracedArray):
             return plain(values)
+        assigns = bool(assigned_cells((values,)))
         trace, found = current(), list[Any]()
         effects = 0 if trace is None else len(trace.effects)
         for one in values:
             if found and trace is not None and len(trace.effects) > effects:
                 refuse(f"what {name}() goes through has effects, and only the run tells how far it goes")
             if is_open(one):
+                if assigns:
+                    refuse(f"{name}() calls a function that assigns variables, and only the run tells how often")
                 found.append(truth(one))
             elif bool(one) is ends:
                 return ends

@@ -82,25 +82,26 @@ class Vectorized:
         first = self.pyfunc(*(line[0] for line in lines)) if self.otypes is None else None
         dtype = _type_of(first) if self.otypes is None else np.dtype(self.otypes[0])
         if count <= MOST_BY_THEMSELVES:
-            found = [self._result(lines, place, dtype) for place in range(count)]
+            found = [self._result(self.pyfunc, lines, place, dtype) for place in range(count)]
             return traced_numpy(listed)(found, dtype).reshape(arrays[0].shape)
         result = traced_numpy(make)(count, dtype)
         place: Any = 0
+        function = self.pyfunc
 
         def assign(number: Any) -> None:
             nonlocal place
             place = number
 
         def body() -> None:
-            result[place] = self._result(lines, place, result.dtype)
+            result[place] = self._result(function, lines, place, result.dtype)
 
         TracedRuntime().for_(range(count), assign, body, None, Site("for", 0, ("place",), (), ()))
         return result.reshape(arrays[0].shape)
 
-    def _result(self, lines: list[Any], place: Any, dtype: Any) -> Any:
+    def _result(self, function: Callable[..., Any], lines: list[Any], place: Any, dtype: Any) -> Any:
         from xjit.capture.python_numbers.numbers import python_number
 
-        found = self.pyfunc(*(python_number(line[place]) for line in lines))
+        found = function(*(python_number(line[place]) for line in lines))
         if not np.can_cast(_type_of(found), dtype, "same_kind") or (dtype.kind in "iu" and dtype.itemsize < 8):
             refuse(
                 f"results of type {_type_of(found)} become {dtype} under numpy.vectorize",

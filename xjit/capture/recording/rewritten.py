@@ -43,6 +43,20 @@ class Rewriting:
             self._owners.setdefault(inner, code)
         return found
 
+    def defined(self, function: FunctionType, runtime: Any) -> FunctionType:
+        """The function in place of one that a rewritten one defines: itself, or the rewritten one."""
+        plain = self.plain_code(function.__code__)
+        if plain is None or plain not in self._chosen or plain in self._kept:
+            return function
+        try:
+            found = rebuild(function, runtime, code=plain)
+        except NotRewritable:
+            self._kept.add(plain)
+            return function
+        for inner in _codes(found.__code__):
+            self._owners.setdefault(inner, self._owners[function.__code__])
+        return found
+
     def plain_code(self, code: CodeType) -> CodeType | None:
         """The code of a function of the user's as it stands, of a function within a rewritten one, too."""
         owner = self._owners.get(code)
@@ -59,7 +73,7 @@ class Rewriting:
         """
         while frame is not None:
             if self._want(frame):
-                return self._owners[frame.f_code] in self._wanted
+                return not self._wanted.isdisjoint(self._around(frame.f_code))
             frame = frame.f_back
         return False
 
@@ -74,11 +88,17 @@ class Rewriting:
         return found
 
     def _want(self, frame: FrameType) -> bool:
-        """Wants the function of a frame; return whether it is one of the user's."""
-        owner = self._owners.get(frame.f_code)
-        if owner is not None and owner not in self._chosen:
-            self._wanted.add(owner)
-        return owner is not None
+        """Wants the function of a frame, and those around it; return whether it is one of the user's."""
+        around = self._around(frame.f_code)
+        self._wanted |= around - self._chosen
+        return bool(around)
+
+    def _around(self, code: CodeType) -> set[CodeType]:
+        """The function that has the code, as it stands, and those that define it; none for others than the user's."""
+        owner, plain = self._owners.get(code), self.plain_code(code)
+        if owner is None:
+            return set()
+        return {one for one in _codes(owner) if one is owner or (plain is not None and plain in _codes(one))}
 
     def want(self, code: CodeType) -> None:
         """Notes that a function of the user's would better be rewritten."""

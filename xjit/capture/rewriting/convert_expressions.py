@@ -181,7 +181,7 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         self._defaults(node.args)
-        return node
+        return call("defined", node, node)
 
     def _defaults(self, args: ast.arguments) -> None:
         args.defaults = [self.converted(one) for one in args.defaults]
@@ -189,7 +189,8 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         self.frame.bound.add(node.name)
-        node.decorator_list = [self.converted(one) for one in node.decorator_list]
+        defined = placed(ast.Attribute(ast.Name(RUNTIME, ast.Load()), "defined", ast.Load()), node)
+        node.decorator_list = [*map(self.converted, node.decorator_list), defined]
         self._defaults(node.args)
         return node
 

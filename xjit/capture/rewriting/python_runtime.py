@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site, Thunk
@@ -142,6 +143,10 @@ class PythonRuntime(ControlRuntime):
     def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
         """Put the values in."""
         return formatted_text(way, text, values, named)
+
+    def defined(self, function: FunctionType) -> Any:
+        """Return the function itself."""
+        return function
 
     def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
         """Return the list itself."""

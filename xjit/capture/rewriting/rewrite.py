@@ -9,10 +9,10 @@
     function_code     the code object, compiled within the scopes that the function came from
 
 Loops, branches, conditions, assertions and comprehensions are rewritten wherever they stand, in ``try``, ``with`` and
-``match`` too, which stay Python's own statements, and so do the functions, lambdas, classes and generators that the
-function defines: a function among them is rewritten when somebody asks for it. Functions are refused that are
-generators or coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump out of a
-``finally``, or whose source is missing or has changed.
+``match`` too, which stay Python's own statements, and so do classes and generators that the function defines. Its
+functions and lambdas are handed to the runtime where they are defined, which may have them rewritten. Functions are
+refused that are generators or coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump
+out of a ``finally``, or whose source is missing or has changed.
 """
 
 from __future__ import annotations
@@ -55,24 +55,25 @@ def rebuild(
     runtime: ControlRuntime,
     namespace: dict[str, Any] | None = None,
     closure: Mapping[str, types.CellType] | None = None,
+    code: types.CodeType | None = None,
 ) -> types.FunctionType:
     """Return the function with its control flow handed to a runtime; NotRewritable if that cannot be done.
 
     It has the globals and the cells of the function, unless others are given. Whoever gives others sees to defaults
-    and attributes by himself where these have to be others, too.
+    and attributes by himself where these have to be others, too. The ``code`` is that of its source, which is another
+    one for a function that a rewritten one defines.
     """
-    rewritten = rewrite(function)
+    rewritten = rewrite(function, code)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells.update(closure or {})
     cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
     cells[CHECKED] = types.CellType(checked)
-    code = rewritten.code
     found = types.FunctionType(
-        code,
+        rewritten.code,
         function.__globals__ if namespace is None else namespace,
         function.__name__,
         function.__defaults__,
-        tuple(cells[name] for name in code.co_freevars),
+        tuple(cells[name] for name in rewritten.code.co_freevars),
     )
     found.__kwdefaults__ = function.__kwdefaults__
     for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
@@ -90,9 +91,9 @@ def checked(name: str, read: Callable[[], Any]) -> Any:
     raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
-def rewrite(function: types.FunctionType) -> Rewritten:
+def rewrite(function: types.FunctionType, code: types.CodeType | None = None) -> Rewritten:
     """Return the rewritten code of a function, made once; NotRewritable if it cannot be rewritten."""
-    code = function.__code__
+    code = code or function.__code__
     linecache.lazycache(code.co_filename, function.__globals__)
     return _rewritten(code, code.co_filename)
 

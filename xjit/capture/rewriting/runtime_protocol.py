@@ -42,7 +42,8 @@ from collections.abc import Callable, Sequence
 from types import CellType, FunctionType
 from typing import Any, Literal, TypeAlias
 
-from xjit.dataclass import dataclass
+from xjit.capture.rewriting.assigned_cells import assigned_cells
+from xjit.dataclass import dataclass, replace
 
 Thunk: TypeAlias = Callable[[], Any]
 Kind: TypeAlias = Literal["while", "for", "if"]
@@ -84,12 +85,25 @@ class Site:
     raises: tuple[bool, ...] = ()
 
     def state(self, *blocks: Callable[..., Any] | None) -> State:
-        """Return the variables that the blocks of this construct assign, as they are shared by the blocks."""
+        """Return the variables that the blocks of this construct assign, as they are shared by the blocks.
+
+        Those of functions around that calls may assign are among them; only the run of the function knows these.
+        """
         cells: dict[str, CellType] = {}
         for block in blocks:
             if isinstance(block, FunctionType):
                 cells.update(zip(block.__code__.co_freevars, block.__closure__ or (), strict=True))
-        return State(self, tuple(cells[name] for name in self.names))
+        own = tuple(cells[name] for name in self.names)
+        known = set(map(id, own))
+        others = [(name, cell) for name, cell in assigned_cells(blocks) if id(cell) not in known]
+        if not others:
+            return State(self, own)
+        names, more = zip(*others, strict=True)
+        return State(self._with(names), (*own, *more))
+
+    def _with(self, others: tuple[str, ...]) -> Site:
+        names, carried, at_start = ((*own, *others) for own in (self.names, self.carried, self.at_start))
+        return replace(self, names=names, carried=carried, at_start=at_start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +215,10 @@ class ControlRuntime(ABC):
     @abstractmethod
     def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
         """Return the text with values put in, by the operator ``%`` or the method ``format``."""
+
+    @abstractmethod
+    def defined(self, function: FunctionType) -> Any:
+        """Return the function, which is defined inside of the rewritten one; or one that does the same."""
 
     @abstractmethod
     def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
