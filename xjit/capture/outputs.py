@@ -46,9 +46,9 @@ class Form:
 
 def _check_place_known(value: TracedValue) -> None:
     """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
-    if not value.is_view or not isinstance(value, BufferView):
+    if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
         return
-    if value.buffer.outside or (value.buffer.path is not None and any(len(one.inputs) > 1 for one in value.steps)):
+    if any(len(step.inputs) > 1 for step in value.steps):
         refuse(
             "the function returns a view of an array from outside at a position that only the run will tell",
             value,

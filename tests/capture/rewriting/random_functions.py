@@ -297,27 +297,27 @@ class ForgetfulRuntime(PythonRuntime):
     def if_(self, test: Any, then: Any, otherwise: Any, site: Site) -> None:
         state = site.state(then, otherwise)
         truth = bool(test)
-        forget(state, site.at_start)
+        forget(state, state.site.at_start)
         super().if_(truth, then, otherwise, site)
-        forget(state, site.carried)
+        forget(state, state.carried)
 
     def while_(self, test: Any, body: Any, going: Any, site: Site) -> None:
         state = site.state(test, body)
-        forget(state, site.at_start)
+        forget(state, state.site.at_start)
 
         def turn() -> None:
             body()
-            forget(state, site.carried)
+            forget(state, state.carried)
 
         super().while_(test, turn, going, site)
 
     def for_(self, items: Any, assign: Any, body: Any, going: Any, site: Site) -> None:
         state = site.state(assign, body)
-        forget(state, site.at_start)
+        forget(state, state.site.at_start)
 
         def turn() -> None:
             body()
-            forget(state, site.carried)
+            forget(state, state.carried)
 
         super().for_(items, assign, turn, going, site)
 

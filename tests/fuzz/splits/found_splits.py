@@ -61,9 +61,6 @@ FOUND = {
     i = int(abs(x).max()) % 3 + 1
     return a[:i]
 """,
-    "a view of other element types is returned": """
-    return x.view(np.int64)[1:]
-""",
     "an object of the module is read by a loop for the first time, and assigned": """
     w = 0
     while x[0] + 4 > w:

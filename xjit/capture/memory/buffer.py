@@ -38,7 +38,6 @@ class Buffer:
     written  a trace has made another version
     blind    values that may show it in a way that cannot be followed: while they live nobody may write to it
     shared   it may be memory of another buffer, which such a value shows
-    outside  that other one is of an array from outside
     kin      buffers that may be this memory, or not, as only the run tells: nobody writes to it while one is seen
     views    the live values that lie in it
     """
@@ -51,7 +50,6 @@ class Buffer:
         "home",
         "kin",
         "label",
-        "outside",
         "path",
         "shared",
         "views",
@@ -64,7 +62,7 @@ class Buffer:
         self.path = path
         self.label = None if path is None else str(path)
         self.frozen = frozen
-        self.written = self.shared = self.outside = False
+        self.written = self.shared = False
         self.blind: list[weakref.ref[Any]] = []
         self.kin: set[Buffer] = set()
         self.views: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()

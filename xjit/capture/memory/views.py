@@ -56,7 +56,6 @@ def _note_blind(result: BufferView, holders: Iterable[BufferView]) -> None:
         if _may_show(result.node, {*_versions(one), *_stand_ins(one.node)}):
             one.buffer.blind.append(weakref.ref(result))
             result.buffer.shared = True
-            result.buffer.outside |= one.buffer.path is not None or one.buffer.outside
 
 
 def _may_show(node: Node, ends: set[Node]) -> bool:

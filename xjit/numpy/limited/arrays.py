@@ -192,7 +192,8 @@ def root_of(value: Any) -> Any:
 
 def _picked(part: Part) -> Any:
     source = value_of(part.source)
-    found = _sliced(source, part.ranges) if all(map(_is_known, part.ranges)) else limited_window(source, part.ranges)
+    known = not isinstance(part.source, LimitedArray) and all(map(_is_known, part.ranges))
+    found = _sliced(source, part.ranges) if known else limited_window(source, part.ranges)
     order, dims = _order(part), _bounds(part)
     if order != sorted(order):
         kept = ops.reshape(found, [part.ranges[axis].bound for axis in sorted(order)])
