@@ -17,12 +17,10 @@ from xjit.ir.context import CONSTANT
 from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, Kind
-from xjit.machine import Machine, processor
+from xjit.machine import Machine
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.types import ArrayType, TupleType
-
-_USUAL = processor()
 
 _READERS = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.UPDATE})
 """The kinds of operations whose results are the same wherever the elements of a window lie; libraries look there."""
@@ -40,7 +38,7 @@ class UnknownWindowsError(Exception):
     """An operand is read otherwise than by windows, or nobody knows how often."""
 
 
-def lay_for_loops(graph: Graph, machine: Machine = _USUAL) -> Graph:
+def lay_for_loops(graph: Graph, machine: Machine) -> Graph:
     """The graph with copies of operands that loops read across; the same object when there are none."""
     new: dict[Node, Node] = {}
     search = WindowSearch()

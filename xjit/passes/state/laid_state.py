@@ -42,7 +42,7 @@ def lay_along(graph: Graph, machine: Machine = _USUAL) -> Graph:
     return lay_for_loops(lay_state(graph, machine), machine)
 
 
-def lay_state(graph: Graph, machine: Machine = _USUAL) -> Graph:
+def lay_state(graph: Graph, machine: Machine) -> Graph:
     """The graph whose outermost loops carry arrays in the order that turns need; the same object if all stay."""
     new: dict[Node, Node] = {}
     search = _StateSearch(WindowSearch())
