@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import CellType
 from typing import Any
 
 from xjit import tree
 from xjit.capture.control.state import Place, labelled
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.rewriting.assigned_cells import assigned_cells
-from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.rewriting.runtime_protocol import content
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError
@@ -64,14 +63,14 @@ class not_assigning:
     __slots__ = ("cells", "objects")
 
     def __init__(self, *functions: Any) -> None:
-        self.cells = [(name, cell, _content(cell)) for name, cell in assigned_cells(functions)]
+        self.cells = [(name, cell, content(cell)) for name, cell in assigned_cells(functions)]
 
     def __enter__(self) -> None:
         trace = enclosing_capture()
         self.objects = None if trace is None or trace.recorder is None else ObjectStates(trace.recorder)
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        found = [name for name, cell, before in self.cells if _content(cell) is not before]
+        found = [name for name, cell, before in self.cells if content(cell) is not before]
         if self.objects is not None and self.objects.assigned():
             self.objects.restore()  # so that a further trial sees it, too
             found.append("an attribute of an object")
@@ -80,13 +79,6 @@ class not_assigning:
                 f"{found[-1]} is assigned where only the run decides if the code runs",
                 fix="return the new value from the function that is handed to the loop or the branch",
             )
-
-
-def _content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNBOUND
 
 
 def state_parameters(trace: Trace, places: Sequence[Place]) -> list[TracedArray]:

@@ -135,18 +135,19 @@ class State:
 
     def get(self) -> tuple[Any, ...]:
         """Return the values in the order of ``names``, UNBOUND for a variable without one."""
-        return tuple(_content(cell) for cell in self.cells)
+        return tuple(content(cell) for cell in self.cells)
 
     def set(self, values: Sequence[Any]) -> None:
         """Set all variables; UNBOUND deletes one."""
         for cell, value in zip(self.cells, values, strict=True):
             if value is not UNBOUND:
                 cell.cell_contents = value
-            elif _content(cell) is not UNBOUND:
+            elif content(cell) is not UNBOUND:
                 del cell.cell_contents
 
 
-def _content(cell: CellType) -> Any:
+def content(cell: CellType) -> Any:
+    """Return the value of a variable, UNBOUND if it has none."""
     try:
         return cell.cell_contents
     except ValueError:
