@@ -40,6 +40,7 @@ from xjit.passes.state.laid_state import lay_along
 from xjit.passes.state.loop_state import slim_loops
 from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
 from xjit.passes.turns.blocked_turns import mark_rows_apart
+from xjit.passes.turns.copies_of_turns import copy_rows_at_once
 from xjit.passes.turns.products_of_turns import join_products_of_turns
 from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.passes.verify_graph import verify
@@ -341,9 +342,8 @@ STAGES = (
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
     graph_pass("batches", "take independent turns of a loop at once", take_turns_at_once),
     graph_pass("turns", "form products of the turns of a loop at once before it", join_products_of_turns),
-    Stage(
-        "borders", "put borders around what turns make of neighbours", "xjit.passes.fresh_windows", _border, "graph"
-    ),
+    graph_pass("copies", "copy the rows of the turns of a loop at once", copy_rows_at_once),
+    Stage("borders", "put borders around what turns make", "xjit.passes.fresh_windows", _border, "graph"),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),

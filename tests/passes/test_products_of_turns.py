@@ -53,6 +53,45 @@ def blocks(x: Any, y: Any) -> Any:
     return found
 
 
+def own_rows(x: Any, y: Any) -> Any:
+    """Products of rows in place of them: a turn finds its own as it was."""
+    for i in range(x.shape[0]):
+        x[i] = x[i] @ y
+    return x
+
+
+def own_columns(x: Any, y: Any) -> Any:
+    """The same of columns, which neighbours are added to."""
+    for i in range(1, x.shape[1]):
+        x[:, i] = y @ x[:, i] + x[:, i - 1]
+    return x
+
+
+def own_lines(x: Any, y: Any) -> Any:
+    """Products of the lines of a cube in place of them, one by one."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x[i, j, :] = x[i, j, :] @ y
+    return x
+
+
+def own_planes(x: Any, y: Any) -> Any:
+    """Products of the planes of a cube, whose lines are changed one by one."""
+    for i in range(x.shape[1]):
+        z = x[:, i] @ y
+        for j in range(x.shape[0]):
+            x[j, i] += z[j] * x[j, 0]
+    return x
+
+
+def windows_of_cubes(x: Any, y: Any) -> Any:
+    """Products of rows of one plane, with a few columns."""
+    found = np.zeros((x.shape[1], 9))
+    for i in range(x.shape[1]):
+        found[i] = x[2, i] @ y[:, 40:49]
+    return found
+
+
 def banded(x: Any) -> Any:
     """Products of each column with its neighbours alone: a small part of the whole product."""
     count = x.shape[1]
@@ -66,6 +105,31 @@ def changing(x: Any) -> Any:
     """Columns that the turns before have changed."""
     for i in range(1, x.shape[1]):
         x[:, i] -= x[:, :i] @ (x[:, i] @ x[:, :i]) * 1e-3
+    return x
+
+
+def before(x: Any, y: Any) -> Any:
+    """Products of rows that the turn before has changed."""
+    for i in range(1, x.shape[0]):
+        x[i] = x[i - 1] @ y
+    return x
+
+
+def ahead(x: Any, y: Any) -> Any:
+    """Products of rows that the turn itself has changed before, and of which others are changed."""
+    for i in range(x.shape[0] - 1):
+        x[i] = x[i] * 2.0
+        x[i] = x[i] @ y
+        x[i + 1] = x[i + 1] @ y
+    return x
+
+
+def all_rows(x: Any, y: Any) -> Any:
+    """Products of rows, of which each turn changes all in a loop of its own."""
+    for i in range(x.shape[0]):
+        z = x[i] @ y
+        for j in range(x.shape[0]):
+            x[j] += z
     return x
 
 
@@ -100,6 +164,10 @@ def matrix(rows: int, columns: int, dtype: Any = np.float64) -> Any:
     return found.astype(dtype) if np.dtype(dtype).kind != "c" else (found + 1j * found[::-1]).astype(dtype)
 
 
+def cube(planes: int, rows: int, columns: int) -> Any:
+    return matrix(planes * rows, columns).reshape(planes, rows, columns)
+
+
 def calls(function: Callable[..., Any], *arrays: Any) -> tuple[int, int]:
     """The numbers of products by the library in front of loops and of products that are left in loops."""
     texts = {one.name: one.text for one in xjit(function, strict=True).stages(*arrays).reports}
@@ -116,10 +184,18 @@ LIFTED = (
     (rows, (matrix(110, 120), matrix(120, 130))),
     (columns, (matrix(80, 80), matrix(80, 90))),
     (blocks, (matrix(300, 80), matrix(80, 90))),
+    (own_rows, (matrix(110, 80), matrix(80, 80))),
+    (own_columns, (matrix(80, 110), matrix(80, 80))),
+    (own_lines, (cube(6, 40, 80), matrix(80, 80))),
+    (own_planes, (cube(40, 36, 80), matrix(80, 80))),
+    (windows_of_cubes, (cube(4, 110, 800), matrix(800, 90))),
 )
 LEFT = (
     (banded, (matrix(2000, 120),)),
     (changing, (WIDE,)),
+    (before, (matrix(110, 80), matrix(80, 80) / 80)),
+    (ahead, (matrix(110, 80), matrix(80, 80) / 80)),
+    (all_rows, (matrix(110, 80), matrix(80, 80) / 1e4)),
     (ended, (WIDE, 80.0)),
     (parts, (WIDE,)),
     (total, (matrix(50, 800),)),

@@ -7,6 +7,12 @@
 A turn reads a whole matrix for a few rows of products, which takes as long as memory does.  The library reads it a
 few times for all of them.  What it computes beyond those that are asked for is lost, so that the turns have to ask
 for a good part; and the whole takes no more memory than what it is made of and what the loop carries.
+
+What turns change may be an operand, too, where each changes its own row and multiplies what it finds there::
+
+    while i < n:                                     p = dot_general x y
+      x[i] = dot_general x[i] y            ->        while i < n:
+                                                       x[i] = p[i]
 """
 
 from __future__ import annotations
@@ -15,16 +21,19 @@ import math
 from collections.abc import Iterator, Sequence
 
 from xjit import numerics
-from xjit.dataclass import dataclass, replace
+from xjit.dataclass import dataclass, field, replace
+from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.dynamic.limited_windows import LIMITED_WINDOW, Range, ranges_of, split_ranges, whole
 from xjit.ops.whole_arrays.linalg import DOT_GENERAL, DotDimensionNumbers
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.ops.whole_arrays.shape import RESHAPE, TRANSPOSE
-from xjit.passes.loop_parts import LoopParts, parts_of, substituted, with_control
+from xjit.passes.loop_parts import LoopParts, needed_by, parts_of, substituted, with_control
 from xjit.passes.state.loop_state import hoisted
 from xjit.passes.turns.counted_turns import CountedTurns, turns_of
+from xjit.passes.turns.own_rows import changes_own_row, is_at
 from xjit.types import NARROW_FLOATS, dtype_class
 
 
@@ -40,9 +49,11 @@ def _joined(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
     turns = turns_of(loop) if products else None
     if turns is None:
         return
-    found = {one: part for one in products if (part := _part_of_whole(one, loop, turns)) is not None}
+    begun = _Begun(loop, turns)
+    found = {one: part for one in products if (part := _part_of_whole(one, begun)) is not None}
     if found:
-        body = hoisted(replace(loop.body, graph=substituted(loop.body.graph, found)))
+        body = replace(loop.body, graph=substituted(loop.body.graph, found))
+        body = hoisted(body.with_more(*begun.captured))
         new[node] = replace(loop, body=body).whole()
         for projection in read.values():
             new[projection] = replace(projection, inputs=(new[node],))
@@ -52,10 +63,52 @@ def _joined(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Begun:
+    """A loop with what its turns find of arrays as they are in front of it.
+
+    The ``starts`` of carried arrays are parameters of the body.
+    """
+
+    loop: LoopParts
+    turns: CountedTurns
+    starts: dict[int, Node] = field(default_factory=dict)
+
+    @property
+    def captured(self) -> tuple[list[Node], list[Node]]:
+        """The starts of carried arrays outside and inside of the loop."""
+        return [self.loop.carried[number].start for number in self.starts], list(self.starts.values())
+
+    def source(self, array: Node, ranges: Sequence[Range]) -> Node | None:
+        """The array of which a turn reads these ranges as they are in front of the loop; None of others."""
+        if self._is_still(array):
+            return array
+        for number, one in self.loop.carried.items():
+            if one.before is array and any(self._is_own(number, axis, at) for axis, at in enumerate(ranges)):
+                type = one.start.aval
+                return self.starts.setdefault(number, Node(PARAMETER, (), (("type", type),), type, one.start.where))
+        return None
+
+    def _is_still(self, array: Node) -> bool:
+        """Return whether an array is read, at known places, of what a loop does not change."""
+        while array.op.kind is Kind.INDEXING and array.access is not None and len(array.inputs) == 1:
+            (array,) = array.inputs
+        return array in self.loop.body.parameters
+
+    def _is_own(self, number: int, axis: int, one: Range) -> bool:
+        """Return whether a range along an axis of a carried array is the row that a turn alone changes."""
+        return is_at(one, self.turns.counter) and changes_own_row(self.loop, number, self.turns.counter, axis)
+
+    def is_fixed(self, one: Range) -> bool:
+        """Return whether a range is the same in all turns, and of a length that is known."""
+        start = needed_by([one.start]) if isinstance(one.start, Node) else ()
+        return not one.is_limited and all(x.op is not PARAMETER or x in self.loop.body.parameters for x in start)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """An operand of a product: ranges of what does not change in a loop, of which ``axes`` are those of the operand.
 
-    The operand is summed over axis ``summed`` of the source, which has another axis, ``free``, if it is a matrix.
+    The operand is summed over axis ``summed`` of the source, whose other axes, ``free``, are in order.
     """
 
     source: Node
@@ -74,29 +127,50 @@ class Side:
         return tuple(self.ranges[axis] for axis in self.free)
 
     @property
+    def size(self) -> int:
+        """The positions that the operand has at most along the free axes."""
+        return math.prod(one.bound for one in self.parts)
+
+    @property
     def is_kept(self) -> bool:
         """Return whether the free axes are axes of the operand: a single position need not be one."""
         return set(self.free) <= set(self.axes)
 
 
-def _side(operand: Node, summed: Sequence[int], captured: Sequence[Node]) -> Side | None:
-    """An operand that is summed over all of one axis of a vector or matrix from outside of the loop."""
+def _side(operand: Node, summed: Sequence[int], begun: _Begun) -> Side | None:
+    """An operand that is summed over all of one axis of an array as it is in front of a loop."""
     moved = []
     while operand.op in (TRANSPOSE, RESHAPE):
         moved.append(operand)
         (operand,) = operand.inputs
-    source = operand.inputs[0] if operand.op is LIMITED_WINDOW else operand
-    if source not in captured or source.limits or source.aval.rank not in (1, 2) or len(summed) != 1:
+    array = operand.inputs[0] if operand.op is LIMITED_WINDOW else operand
+    if array.limits or not array.aval.rank or len(summed) != 1:
         return None
-    sizes = source.aval.shape
-    ranges = ranges_of(operand) if source is not operand else tuple(map(whole, sizes))
+    sizes = array.aval.shape
+    ranges = ranges_of(operand) if array is not operand else tuple(map(whole, sizes))
     axes: tuple[int, ...] | None = tuple(range(len(sizes)))
     for one in reversed(moved):
         axes = None if axes is None else _moved(axes, one)
-    if axes is None:
+    source = begun.source(array, ranges)
+    if axes is None or source is None:
         return None
-    found = Side(source, ranges, axes, axes[summed[0]])
-    return found if ranges[found.summed] == whole(sizes[found.summed]) else None
+    found = _of_window(Side(source, ranges, axes, axes[summed[0]]), begun)
+    kept = [axis for axis in axes if axis != found.summed]
+    in_order = kept == sorted(kept) and found.ranges[found.summed] == whole(sizes[found.summed])
+    return found if in_order else None
+
+
+def _of_window(side: Side, begun: _Begun) -> Side:
+    """The same of the window of its source that all turns read."""
+    sizes = side.source.aval.shape
+    fixed = [begun.is_fixed(one) and one != whole(size) for one, size in zip(side.ranges, sizes, strict=True)]
+    fixed[side.summed] = False
+    if not any(fixed):
+        return side
+    pairs = list(zip(side.ranges, fixed, sizes, strict=True))
+    places, params = split_ranges([one if known else whole(size) for one, known, size in pairs], 1)
+    window = derived(LIMITED_WINDOW, (side.source, *places), side.source, **params)
+    return replace(side, source=window, ranges=tuple(whole(one.bound) if known else one for one, known, _ in pairs))
 
 
 def _moved(axes: tuple[int, ...], node: Node) -> tuple[int, ...] | None:
@@ -111,13 +185,13 @@ def _moved(axes: tuple[int, ...], node: Node) -> tuple[int, ...] | None:
 # ---- whole products
 
 
-def _part_of_whole(node: Node, loop: LoopParts, turns: CountedTurns) -> Node | None:
+def _part_of_whole(node: Node, begun: _Begun) -> Node | None:
     """A product as a window of a product that does not change in the loop; None where that does not pay."""
-    sides = tuple(_sides(node, loop))
-    if len(sides) != 2 or not _pays(sides, loop, turns):
+    sides = tuple(_sides(node, begun))
+    if len(sides) != 2 or not _pays(sides, begun):
         return None
-    if not all(side.is_kept for side in sides):  # memory is read along the longer range
-        sides = tuple(sorted(sides, key=lambda side: math.prod(one.bound for one in side.parts)))
+    if not all(side.is_kept for side in sides) and min(side.size for side in sides) == 1:
+        sides = tuple(sorted(sides, key=lambda side: side.size))  # memory is read along the longer range
     numbers = DotDimensionNumbers(*((side.summed,) for side in sides))
     product = derived(DOT_GENERAL, tuple(side.source for side in sides), node, numbers=numbers)
     places, params = split_ranges([one for side in sides for one in side.parts], 1)
@@ -129,7 +203,7 @@ def _part_of_whole(node: Node, loop: LoopParts, turns: CountedTurns) -> Node | N
     return found if found.type == node.type else None
 
 
-def _sides(node: Node, loop: LoopParts) -> Iterator[Side]:
+def _sides(node: Node, begun: _Begun) -> Iterator[Side]:
     """Yield the operands of a product that the library may form."""
     numbers: DotDimensionNumbers = node.param("numbers")
     dtype = node.aval.dtype
@@ -137,13 +211,14 @@ def _sides(node: Node, loop: LoopParts) -> Iterator[Side]:
         return
     summed = numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions
     for operand, axes in zip(node.inputs, summed, strict=True):
-        side = _side(operand, axes, loop.body.parameters)
+        side = _side(operand, axes, begun)
         if side is not None:
             yield side
 
 
-def _pays(sides: Sequence[Side], loop: LoopParts, turns: CountedTurns) -> bool:
+def _pays(sides: Sequence[Side], begun: _Begun) -> bool:
     """Return whether the turns ask for enough of the whole product, and that is no memory beyond what there is."""
+    loop, turns = begun.loop, begun.turns
     sources = [side.source.aval for side in sides]
     parts = [one for side in sides for one in side.parts]
     size = math.prod(side.source.aval.shape[axis] for side in sides for axis in side.free)
