@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding import guards
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
@@ -215,6 +216,12 @@ class Zipped(Sequence):
         """The iterator of Python's."""
         return zip(*self.values, strict=False)
 
+    @property
+    def are_even(self) -> bool:
+        """Return whether all are known to have as many turns."""
+        lengths = {None if one is None else one.length for one in map(turns_of, self.values)}
+        return len(lengths) == 1 and None not in lengths
+
     def turns(self) -> Turns | None:
         """The turns, of tuples."""
         found = [turns_of(one) for one in self.values]
@@ -233,6 +240,9 @@ def turns_of(iterable: Any) -> Turns | None:
         return _of_range(iterable.start, iterable.stop, iterable.step)
     if isinstance(iterable, TracedArray) and iterable.ndim:
         return Turns(0, len(iterable), lambda k: iterable[k])
+    if type(iterable) is DeferredObject:
+        found = iterable.elements
+        return None if found is None else Turns(0, found.count, found.element)
     if _is_limited(iterable):
         rows = iterable.packed() if getattr(type(iterable), "chooses", False) else iterable
         return Turns(0, rows.shape[0], lambda k: rows[k])
@@ -242,6 +252,12 @@ def turns_of(iterable: Any) -> Turns | None:
 def _is_limited(value: Any) -> bool:
     """Return whether a value is an array of a length that only the run may know."""
     return getattr(type(value), "chooses", False) or (isinstance(value, LimitedArray) and value.ndim > 0)
+
+
+def check_gone_through(iterable: Any) -> None:
+    """CaptureError if turns of a loop have changed the list of the run that it goes through."""
+    if type(iterable) is DeferredObject and iterable.gathered is not None and iterable.gathered.changed:
+        refuse("a loop changes the list that it goes through", fix="go through a copy of it")
 
 
 def known_of(iterable: Any) -> Any:
@@ -284,8 +300,10 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 
 def _zip(*iterables: Any, **strict: Any) -> Any:
-    if iterables and not strict and all(_has_turns(one) or type(one) is range for one in iterables):
-        return Zipped(iterables)
+    if iterables and all(_has_turns(one) or type(one) is range for one in iterables):
+        found = Zipped(iterables)
+        if not strict or (strict == {"strict": True} and found.are_even):
+            return found
     return builtins.zip(*iterables, **strict)  # noqa: B905
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
-from xjit.capture.python_control.loop_sequences import Turns, known_of, turns_of
+from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
 from xjit.capture.python_control.python_branches import chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
@@ -23,7 +23,7 @@ from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN,
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
-from xjit.capture.rewriting.runtime_protocol import UNBOUND, Site, State, Thunk
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, Site, State, Thunk
 from xjit.capture.splits.conversions import converted, is_traced, same_object, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
@@ -98,6 +98,7 @@ class TracedRuntime(PythonRuntime):
             return
         with remembered(state.get()) as start:
             self._for(items, turns, assign, body, going, state, start)
+        check_gone_through(items)
 
     def _for(
         self,
@@ -258,6 +259,21 @@ class TracedRuntime(PythonRuntime):
         if trace is None or not is_splitting() or not trace.recorder.rewriting.is_of_run(made, place):
             return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
+
+    def comprehend(self, kind: Collection, *parts: Any) -> Any:
+        """Collect the elements; where the run tells which, in places of arrays or in a list of the run."""
+        from xjit.capture.comprehensions.consumers import comprehend
+        from xjit.capture.comprehensions.filtered import Generator
+
+        return comprehend(kind, Generator(self, *parts))
+
+    def consume(self, function: Callable[[Any], Any], *parts: Any) -> Any:
+        """Hand the elements to the function; where the run tells which, as a loop of its own or as a list."""
+        from xjit.capture.comprehensions.consumers import consume
+        from xjit.capture.comprehensions.filtered import Generator
+
+        python = super().consume
+        return consume(function, Generator(self, *parts), lambda: python(function, *parts))
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, or demand that the test holds."""

@@ -34,7 +34,7 @@ def truth(value: Any, traced: bool = False) -> Any:
     With ``traced`` it always is one of the graph. Raises NumPy's ValueError for arrays of several elements.
     """
     if type(value) is DeferredObject:
-        value = converted(bool, value)
+        value = converted(bool, value) if value.elements is None else value.elements.count
     if not is_open(value):
         known = bool(value)
         return constant(np.asarray(known)) if traced else known

@@ -20,6 +20,7 @@ from xjit.capture.python_control.truth import as_bool, is_open, truth
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.splits.attempts import attempted
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -37,11 +38,21 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
     def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == 1 and not kwargs and type(args[0]) is DeferredObject and args[0].elements is not None:
+                return _of_gathered(function, args[0])
             return attempted(lambda: traced(*args, **kwargs), function, args, kwargs)
 
         return wrapper
 
     return decorate
+
+
+def _of_gathered(function: Any, values: DeferredObject) -> Any:
+    """The result of a builtin of a list of the run whose elements are known as arrays."""
+    from xjit.capture.comprehensions.consumers import of_elements
+    from xjit.capture.python_control.runtime import TracedRuntime
+
+    return of_elements(function, TracedRuntime(), values)
 
 
 def is_line(value: Any) -> bool:
@@ -166,6 +177,14 @@ def _truths(name: str, ends: bool, every: Any, combine: Callable[[Any, Any], Any
     return truths
 
 
+# Sums
+
+
+@_or_step(builtins.sum)
+def _sum(values: Any, /, *start: Any, **named: Any) -> Any:
+    return builtins.sum(values, *start, **named)
+
+
 # Rounding
 
 
@@ -181,5 +200,6 @@ BUILTINS: dict[str, Any] = {
     "all": _truths("all", False, np.all, and_),
     "any": _truths("any", True, np.any, or_),
     "round": _round,
+    "sum": _sum,
 }
 """The replacements of builtins that compare or convert numbers."""

@@ -16,6 +16,7 @@ from xjit.capture.recording.python_callbacks import REPLACED
 from xjit.capture.recording.traceable import is_pure
 from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
+from xjit.capture.splits.deferred import in_arrays
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
     call_created,
@@ -45,6 +46,7 @@ MAX_CONCRETE = 1024
 
 _OF_CONTROL = "xjit.capture.control."
 
+_COPIES: frozenset[Any] = frozenset({np.array, np.asarray, np.asanyarray})
 _CREATION: frozenset[Any] = frozenset(
     {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity, np.tri}
 )
@@ -241,6 +243,13 @@ def _numbers_of(part: slice) -> Any:
     return np.arange(part.start or 0, part.stop, part.step or 1)
 
 
+def _copy_of(function: Any, array: Any, dtype: Any) -> Any:
+    """``numpy.array`` or ``numpy.asarray`` of an array whose length only the run knows."""
+    if dtype is not None and np.dtype(dtype) != array.dtype:
+        return array.astype(np.dtype(dtype))
+    return array.copy() if function is np.array else array
+
+
 @functools.lru_cache(maxsize=512)
 def traced_numpy(function: Any) -> Any:
     """The traced version of a function of NumPy, None if the function is to be used as it is."""
@@ -256,9 +265,12 @@ def traced_numpy(function: Any) -> Any:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = out_by_name(function, args, kwargs)
+        args, kwargs = out_by_name(function, in_arrays(args), kwargs)
         if kwargs.get("out") is not None:
             return into(kwargs["out"], lambda options: wrapper(*args, **options), kwargs, function.__name__)
+        single = len(args) == 1 and not isinstance(args[0], list | tuple) and kwargs.keys() <= {"dtype"}
+        if function in _COPIES and single and has_open_sizes(args):
+            return _copy_of(function, args[0], kwargs.get("dtype"))
         return attempted(lambda: called(*args, **kwargs), function, args, kwargs)
 
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -23,6 +23,7 @@ from xjit.capture.recording.user_objects import RecordingClass, RecordingObject,
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.splits.callbacks import consumes, template_of, values_of
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.purity import only_reads
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.limited_calls import python_integer
@@ -97,10 +98,12 @@ class Arguments:
     guarded: bool = False
     has_callbacks: bool = False
     consumed: bool = False
+    reads: bool = False
 
     def function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The call as a function of its operands."""
         self.consumed = type(function) is not DeferredObject and consumes(function)
+        self.reads = type(function) is not DeferredObject and only_reads(function)
         called = self._leaf(function) if type(function) is DeferredObject else self._constant(function)
         given = [self.text(one) for one in args]
         given += [f"{name}={self.text(one)}" for name, one in kwargs.items() if name.isidentifier()]
@@ -129,6 +132,8 @@ class Arguments:
     def _leaf(self, value: Any) -> str:
         if type(value) is DeferredObject:
             self.is_typed = False
+            if value.gathered is not None and not self.reads:
+                value.gathered.changed = True
             return self._operand(value.node, None, unboxed)
         if isinstance(value, ChosenElements):
             return self.text(value.packed())

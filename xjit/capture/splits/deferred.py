@@ -44,14 +44,18 @@ INPLACE: dict[Any, Any] = {
 class DeferredObject(Operators):
     """An object that only the run makes.
 
-    ``kind`` is its class, where that is known. Raises CaptureError where Python needs the object itself at once.
+    ``kind`` is its class, where that is known; of a list of the run whose elements are known as arrays these are
+    ``gathered``. Raises CaptureError where Python needs the object itself at once.
     """
 
-    __slots__ = ("kind", "label", "source", "trace")
+    __slots__ = ("gathered", "kind", "label", "source", "trace")
     __array_priority__ = 1002.0
 
-    def __init__(self, source: Node, trace: Trace, label: str, kind: type | None = None) -> None:
+    def __init__(
+        self, source: Node | None, trace: Trace, label: str, kind: type | None = None, gathered: Any = None
+    ) -> None:
         put = object.__setattr__
+        put(self, "gathered", gathered)
         put(self, "source", source)
         put(self, "trace", trace)
         put(self, "label", label)
@@ -62,9 +66,17 @@ class DeferredObject(Operators):
         """The node of the object in the trace that is under way."""
         trace = current()
         assert trace is not None
-        if not trace.reaches(self.source):
+        if self.gathered is not None and is_around(self.trace, trace):
+            object.__setattr__(self, "source", self.gathered.node(self.trace))
+        if self.source is None or not trace.reaches(self.source):
             self._refuse("is used where the loop or the branch that makes it has ended")
         return trace.adopt(self.source)
+
+    @property
+    def elements(self) -> Any:
+        """The gathered elements of a list, as long as it is that in the trace under way; else None."""
+        found = self.gathered
+        return None if found is None or found.changed or self.trace is not current() else found
 
     def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         from xjit.capture.splits.python_steps import go_on
@@ -74,9 +86,15 @@ class DeferredObject(Operators):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        found = in_arrays(inputs)
+        if any(map(operator.is_not, found, inputs)):
+            return getattr(ufunc, method)(*found, **kwargs)
         return self._call(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = in_arrays(args)
+        if any(map(operator.is_not, found, args)):
+            return func(*found, **kwargs)
         return self._call(func, *args, **kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -88,6 +106,10 @@ class DeferredObject(Operators):
         return self._call(PYTHON[ufunc], self)
 
     def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
+        if _is_array(left) or _is_array(right):
+            found = in_arrays((left, right))
+            if any(map(operator.is_not, found, (left, right))):
+                return ufunc(*found)
         return self._call(PYTHON[ufunc], left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
@@ -111,12 +133,16 @@ class DeferredObject(Operators):
         """The result of a function of the object; CaptureError for arrays that a list takes in: these are copies."""
         if self.kind is list and any(map(_is_array, _leaves((args, kwargs)))):
             self._refuse("is a list of arrays then")
+        if self.gathered is not None:
+            self.gathered.changed = True
         return self._call(function, self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._call(setattr, self, name, value)
 
     def __getitem__(self, index: Any) -> Any:
+        if self.elements is not None and type(index) is int:
+            return self.elements.item(self, index)
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -180,6 +206,13 @@ class DeferredObject(Operators):
         refuse(f"the result of {self.label}, which only the run knows, {what}", fix="do this outside of the function")
 
 
+def is_around(trace: Trace, inner: Trace | None) -> bool:
+    """Return whether a trace is one of those that enclose another one, or that one."""
+    while inner is not None and inner is not trace:
+        inner = inner.parent
+    return inner is not None
+
+
 def _unpacked_by(frame: Any) -> int | None:
     """The number of names that the code of a frame unpacks a value into; None if it does something else."""
     code, place = frame.f_code.co_code, frame.f_lasti
@@ -208,6 +241,21 @@ def _is_array(value: Any) -> bool:
     if isinstance(value, TracedValue):
         return not value.scalar and value.weak is None
     return type(value) is not DeferredObject and bool(getattr(value, "ndim", 0) or getattr(type(value), "chooses", 0))
+
+
+def in_arrays(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments of a function of NumPy's, with arrays in place of lists of the run that are known as such."""
+    if not is_deferred(values):
+        return values
+    return tuple(map(_in_array, values))
+
+
+def _in_array(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_in_array, value))
+    elements = value.elements if type(value) is DeferredObject else None
+    found = None if elements is None else elements.as_array()
+    return value if found is None else found
 
 
 def is_deferred(values: Any) -> bool:

@@ -27,6 +27,8 @@ def repeats(function: Any) -> bool:
     >>> repeats(np.unique), repeats(print), repeats(np.random.rand)
     (True, False, False)
     """
+    if getattr(type(function), "repeats", False) is True:
+        return True
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, types.ModuleType | type):
         return False
@@ -35,6 +37,22 @@ def repeats(function: Any) -> bool:
         return True
     top = module.partition(".")[0]
     return top in _PURE and not module.startswith("numpy.random") and name not in _CHANGING
+
+
+def only_reads(function: Any) -> bool:
+    """Return whether a function neither changes a list of numbers that it gets, nor keeps it in what it returns.
+
+    >>> only_reads(sum), only_reads(np.array), only_reads(list.append), only_reads(tuple)
+    (True, True, False, False)
+    """
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    top = module.partition(".")[0]
+    return (top == "numpy" and repeats(function)) or (top in _READERS and name in _READING)
+
+
+_READERS = frozenset({"builtins", "_operator", "math", "statistics"})
+_READING_NAMES = "len sum min max sorted any all bool print str repr getitem mean fsum median"
+_READING = frozenset(_READING_NAMES.split())
 
 
 def may_keep(function: Any) -> bool:

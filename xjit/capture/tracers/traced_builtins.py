@@ -82,7 +82,7 @@ def _len(value: Any, /) -> Any:
     if getattr(type(value), "chooses", False):
         return value.length
     if type(value) is DeferredObject:
-        return converted(len, value)
+        return converted(len, value) if value.elements is None else value.elements.count
     return len(value)
 
 

@@ -1,0 +1,178 @@
+"""Functions that use up a generator, or a list of the run: sums, extremes and truths, as loops of the graph.
+
+sum(v for v in x if v > 0)      total = 0
+                                for v in x:
+                                    if v > 0: total = total + v
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from xjit.capture.comprehensions.filtered import (
+    OPEN,
+    Generator,
+    Trial,
+    comprehended,
+    is_of_run,
+    python_way,
+    type_of_element,
+)
+from xjit.capture.python_control.truth import is_open, truth
+from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.demands import demand
+from xjit.errors import CaptureError
+
+_MOST_BY_THEMSELVES = 64
+"""Items that Python goes through itself, one by one."""
+_BRANCH = Site("if", 0, (), (), ())
+_COMPENSATED = sys.version_info >= (3, 12)
+"""Says if ``sum`` adds Python's floats with the errors of the additions."""
+
+
+def comprehend(kind: Collection, parts: Generator) -> Any:
+    """The collection of the elements."""
+    found = python_way(kind, parts)
+    if found is OPEN:
+        return comprehended(kind, parts)
+    if type(found) is not list or kind == "list":
+        return found
+    return set(found) if kind == "set" else dict(found)
+
+
+def consume(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
+    """The result of a function of the elements; ``plain`` hands it the generator as it is."""
+    name = _name_of(function)
+    if name in _STOPPING or not parts.conditions:
+        if not (name in _STOPPING or name in _FOLDS) or _is_plain(parts):
+            return plain()
+        found = OPEN
+    else:
+        found = python_way("list", parts)
+    if found is not OPEN:
+        return function(found)
+    if name in _FOLDS:
+        trial = Trial(parts)
+        try:
+            return _FOLDS[name](parts)
+        except CaptureError:
+            trial.take_back()
+    made = parts.items if type(parts.items) is DeferredObject else comprehended("list", parts)
+    return of_list(function, made)
+
+
+def _is_plain(parts: Generator) -> bool:
+    """Return whether Python goes through the elements itself: few of them, or known ones."""
+    turns = parts.turns
+    if turns is None:
+        return not parts.conditions
+    if is_of_run(parts.items):
+        return False
+    if not parts.conditions and turns.length is not None and turns.length <= _MOST_BY_THEMSELVES:
+        return True
+    trial = Trial(parts)
+    known = True
+    for number in range(turns.first, turns.end):
+        values = parts.values(turns.element(number))
+        holds = parts.holds(values)
+        known = not is_open(holds) and (not holds or not is_open(parts.element(*values)))
+        if not known or not parts.conditions:
+            break
+    trial.take_back()
+    return known
+
+
+def of_list(function: Callable[[Any], Any], made: Any) -> Any:
+    """The result of a function of a list of the run."""
+    name = _name_of(function)
+    if name == "list":
+        return made
+    return step(getattr(builtins, name), (made,), {}) if name else function(made)
+
+
+def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: DeferredObject) -> Any:
+    """The result of a builtin of a list of the run whose elements are known as arrays."""
+    return consume(function, Generator(runtime, found, None, (), lambda value: value), lambda: None)
+
+
+def _name_of(function: Any) -> str:
+    """The name of a builtin, or of what takes its place; nothing for other functions."""
+    plain = getattr(function, "__wrapped__", function)
+    name = getattr(plain, "__name__", "")
+    return name if getattr(builtins, name, None) is plain else ""
+
+
+def _sum(parts: Generator) -> Any:
+    total: Any = 0
+    kind = type_of_element(parts)
+    if kind is None or kind.shape or (_COMPENSATED and kind.weak in (float, complex)):
+        raise CaptureError("a sum of a generator is no sum of numbers")
+
+    def add(*values: Any) -> None:
+        nonlocal total
+        total = total + parts.element(*values)
+
+    parts.each(parts.items, lambda item: parts.chosen(item, add))
+    return total
+
+
+def _extreme(better: Callable[[Any, Any], Any], parts: Generator) -> Any:
+    kind = type_of_element(parts)
+    if kind is None or kind.shape:
+        raise CaptureError("an extreme of a generator is none of numbers")
+    best: Any = kind.zero()
+    found: Any = False
+
+    def look(*values: Any) -> None:
+        nonlocal best, found
+        value = parts.element(*values)
+        is_better = parts.runtime.either(parts.runtime.not_(found), lambda: better(value, best))
+
+        def take() -> None:
+            nonlocal best
+            best = value
+
+        parts.runtime.if_(is_better, take, None, _BRANCH)
+        found = True
+
+    parts.each(parts.items, lambda item: parts.chosen(item, look))
+    if is_open(found):
+        demand(truth(found))
+    elif not found:
+        raise CaptureError("an extreme of no elements at all")
+    return best
+
+
+def _truths(wanted: bool, parts: Generator) -> Any:
+    """``any`` or ``all``, of which only the run tells how far it goes."""
+    going: Any = True
+
+    def look(*values: Any) -> None:
+        nonlocal going
+        value = parts.element(*values)
+        test = value if wanted else parts.runtime.not_(value)
+
+        def stop() -> None:
+            nonlocal going
+            going = False
+
+        parts.runtime.if_(test, stop, None, _BRANCH)
+
+    parts.each(parts.items, lambda item: parts.chosen(item, look), lambda: going)
+    ends = parts.runtime.not_(going)
+    return ends if wanted else parts.runtime.not_(ends)
+
+
+_FOLDS: dict[str, Callable[[Generator], Any]] = {
+    "sum": _sum,
+    "min": lambda parts: _extreme(lambda value, best: value < best, parts),
+    "max": lambda parts: _extreme(lambda value, best: value > best, parts),
+    "any": lambda parts: _truths(True, parts),
+    "all": lambda parts: _truths(False, parts),
+}
+_STOPPING = frozenset({"any", "all"})

@@ -1,0 +1,314 @@
+"""Comprehensions over conditions of the run: a loop fills a place of an array for each item, and a mask says which
+of them are elements.
+
+[v * 2 for v in x if v > 0]     for k, v in enumerate(x):
+                                    keep[k] = v > 0
+                                    if v > 0: column[k] = v * 2
+                                column[keep]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.comprehensions.gathered import (
+    Column,
+    Fixed,
+    Gathered,
+    columns_of,
+    count_of,
+    is_own,
+    listed,
+)
+from xjit.capture.control.inner_traces import inner_trace, undecided
+from xjit.capture.guarding.signature import is_plain
+from xjit.capture.python_control.checkpoint import Checkpoint
+from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of
+from xjit.capture.python_control.loop_sequences import Enumerated, Turns, known_of, turns_of
+from xjit.capture.python_control.loop_turns import written_buffers
+from xjit.capture.python_control.truth import is_open
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN
+from xjit.capture.recording.module_views import traced_numpy
+from xjit.capture.rewriting.assigned_cells import assigned_cells
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
+from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.dataclass import dataclass, replace
+from xjit.errors import CaptureError
+from xjit.ir.current import current, tracing
+from xjit.types import INT64, scalar_type
+
+_MOST_PLACES = 2**24
+"""Places of arrays that a comprehension fills, where only the run tells how many items there are."""
+OPEN = object()
+"""Stands for elements of which only the run tells if they are there."""
+_MAKERS: dict[str, Any] = {"set": set, "dict": dict}
+_BRANCH = Site("if", 0, (), (), ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generator:
+    """The parts of a comprehension: what it goes through, and functions of the names of its target."""
+
+    runtime: ControlRuntime
+    items: Any
+    unpack: Callable[[Any], tuple[Any, ...]] | None
+    conditions: tuple[Callable[..., Any], ...]
+    element: Callable[..., Any]
+
+    @property
+    def functions(self) -> tuple[Any, ...]:
+        """The functions of the user's, which blocks have as defaults so that what they change is found."""
+        return (self.element, *self.conditions, self.unpack)
+
+    @property
+    def turns(self) -> Turns | None:
+        """The turns of a loop over the items."""
+        return turns_of(self.items)
+
+    def values(self, item: Any) -> tuple[Any, ...]:
+        """The values of the names of the target."""
+        return (item,) if self.unpack is None else self.unpack(item)
+
+    def holds(self, values: tuple[Any, ...]) -> Any:
+        """The truth of all conditions."""
+        thunks = [functools.partial(one, *values) for one in self.conditions]
+        return self.runtime.both(True, *thunks)
+
+    def each(self, items: Any, take: Callable[[Any], None], going: Thunk | None = None) -> None:
+        """Does something with each item, in turns of a loop that goes on as long as ``going`` holds."""
+        item: Any = None
+
+        def assign(one: Any) -> None:
+            nonlocal item
+            item = one
+
+        def body(functions: tuple[Any, ...] = self.functions) -> None:
+            take(item)
+
+        names = ("item",)
+        site = Site("for", 0, names, (), (), stop=None if going is None else "going")
+        self.runtime.for_(items, assign, body, going, site)
+
+    def chosen(self, item: Any, then: Callable[..., None]) -> Any:
+        """Do something with the names of the target where the conditions hold; return whether they do."""
+        values = self.values(item)
+        holds = self.holds(values)
+
+        def block(functions: tuple[Any, ...] = self.functions) -> None:
+            then(*values)
+
+        self.runtime.if_(holds, block, None, _BRANCH)
+        return holds
+
+
+def comprehended(kind: Collection, parts: Generator) -> Any:
+    """The collection that a comprehension makes where its conditions, or its length, are those of the run."""
+    found = gathered(parts)
+    if found is None:
+        return _appended(kind, parts)
+    trace = current()
+    assert trace is not None
+    return listed(found, trace) if kind == "list" else found.collection(kind)
+
+
+def gathered(parts: Generator) -> Gathered | None:
+    """The elements as arrays; None where they are not numbers and arrays of one type, or have effects."""
+    turns = parts.turns
+    most = None if turns is None else turns.most
+    form = None if turns is None or not most or most > _MOST_PLACES else _form_of(parts, turns)
+    if form is None or most is None:
+        return None
+    columns, keep = _filled(parts, most, form)
+    chosen = iter(columns_of(columns, keep))
+    made = tuple(
+        one if isinstance(one, Fixed) else Column(next(chosen), one.weak, shown) for one, shown in form.kinds
+    )
+    return Gathered(form.tree, made, count_of(keep))
+
+
+class Trial:
+    """A run of the parts of a comprehension that may be taken back."""
+
+    def __init__(self, parts: Generator) -> None:
+        self._mark = Checkpoint(parts.functions)
+        self._cells = [(cell, content(cell)) for _, cell in assigned_cells(parts.functions)]
+
+    def take_back(self) -> bool:
+        """Takes back what was traced and assigned; return whether objects or variables were assigned."""
+        assigned = bool(self._mark.objects.assigned())
+        self._mark.restore()
+        for cell, before in self._cells:
+            assigned |= content(cell) is not before
+            if before is not UNBOUND:
+                cell.cell_contents = before
+            elif content(cell) is not UNBOUND:
+                del cell.cell_contents
+        return assigned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Form:
+    """The form of the elements: a type for each leaf, or the value that it always is, and whether it is a view."""
+
+    tree: tree.Tree
+    kinds: tuple[tuple[Any, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Type:
+    """The type of a leaf: a column of these elements."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    weak: type | None
+
+    def zero(self) -> Any:
+        """A number of the type."""
+        return self.dtype.type(0) if self.weak is None else self.weak(0)
+
+
+class _Found:
+    """The result of a trial, where loops and branches see no variable."""
+
+    form: _Form | None = None
+
+
+def _form_of(parts: Generator, turns: Turns) -> _Form | None:
+    """The form of the elements, found by a turn of which nothing is kept; None where they are of no such form."""
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    trial = Trial(parts)
+    trace = inner_trace("element")
+    trace.hands_on = True
+    found = _Found()
+
+    def note(*values: Any) -> None:
+        found.form = _form(parts.element(*values), outer)
+
+    with tracing(trace), undecided():
+        number = TracedArray(trace.parameter(scalar_type(INT64)), trace, weak=int, scalar=True)
+        number.bounds = turns.bounds
+        parts.chosen(turns.element(number), note)
+    written = [one for one in written_buffers(trace) if one is not outer.recorder.demands]
+    assigned = trial.take_back()
+    return None if written or assigned or trace.effects else found.form
+
+
+def type_of_element(parts: Generator) -> Type | None:
+    """The type of the elements, if they are numbers or arrays of one type."""
+    turns = parts.turns
+    form = None if turns is None or not turns.most else _form_of(parts, turns)
+    if form is None or form.tree != tree.LEAF:
+        return None
+    ((found, _),) = form.kinds
+    return found if isinstance(found, Type) else None
+
+
+def _form(element: Any, outer: CaptureTrace) -> _Form | None:
+    leaves, structure = tree.flatten(element, in_parts=False)
+    found = [_kind(leaf, outer) for leaf in leaves]
+    kinds = [one for one in found if one is not None]
+    return _Form(structure, tuple(kinds)) if len(kinds) == len(found) else None
+
+
+def _kind(leaf: Any, outer: CaptureTrace) -> tuple[Any, bool] | None:
+    if not is_array_like(leaf):
+        return (Fixed(leaf), False) if is_plain(leaf) else None
+    if isinstance(leaf, np.ndarray):
+        return None
+    kind: Kind = kind_of(leaf, "an element")
+    place = kind.place
+    if kind.doubtful or (not place.aval.rank and not place.scalar and place.weak is None):
+        return None
+    shown = is_array(leaf) and not is_own(leaf, outer)
+    return Type(place.aval.shape, place.aval.dtype, place.weak), shown
+
+
+def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
+    """The columns, with a place for each item, and the mask of the places that count."""
+    make: Any = np.zeros
+    zeros = traced_numpy(make)
+    types = [one for one, _ in form.kinds if isinstance(one, Type)]
+    places = [place for place, (one, _) in enumerate(form.kinds) if isinstance(one, Type)]
+    columns = [zeros((most, *one.shape), one.dtype) for one in types]
+    keep = zeros(most, bool)
+
+    def take(pair: Any) -> None:
+        place, item = pair
+
+        def fill(*values: Any) -> None:
+            leaves = tree.flatten(parts.element(*values), in_parts=False)[0]
+            for (one, _), leaf in zip(form.kinds, leaves, strict=True):
+                if isinstance(one, Fixed) and leaf is not one.value:
+                    refuse("an element of a comprehension is another object in each turn", fix="use numbers")
+            for column, number in zip(columns, places, strict=True):
+                column[place] = leaves[number]
+
+        keep[place] = parts.chosen(item, fill)
+
+    parts.each(Enumerated(parts.items, 0), take)
+    return columns, keep
+
+
+def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) -> Any:
+    """The collection by way of a list of the run, to which turns append."""
+    if not is_splitting():
+        refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
+    note = CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD)
+    found = step(list, (list(before),), {}, note=note, label="a list", kind=list)
+
+    def append(*values: Any) -> None:
+        found.append(parts.element(*values))
+
+    def take(item: Any) -> None:
+        parts.chosen(item, append)
+
+    parts.each(parts.items, take)
+    return found if kind == "list" else step(_MAKERS[kind], (found,), {})
+
+
+def is_of_run(value: Any) -> bool:
+    """Return whether only the run tells how many items there are."""
+    turns = turns_of(value)
+    return turns is not None and turns.length is None and not turns.has_known_numbers
+
+
+def python_way(kind: Collection, parts: Generator) -> Any:
+    """The elements where all conditions are known, in a list; ``OPEN`` where one of them is not.
+
+    What an iterator has given out it gives out once: then the result is the collection by way of a list of the run.
+    """
+    if is_of_run(parts.items):
+        return OPEN
+    trial = Trial(parts)
+    found: list[Any] = []
+    turns = parts.turns
+    items = iter(known_of(parts.items) if turns is None else map(turns.element, range(turns.first, turns.end)))
+    for item in items:
+        values = parts.values(item)
+        holds = parts.holds(values)
+        if not is_open(holds):
+            if holds:
+                found.append(parts.element(*values))
+        elif items is parts.items:
+            return _goes_on(kind, parts, found, values, holds)
+        else:
+            trial.take_back()
+            return OPEN
+    return found
+
+
+def _goes_on(kind: Collection, parts: Generator, found: list[Any], values: tuple[Any, ...], holds: Any) -> Any:
+    """The collection of what was found, of an item of which the run tells if it counts, and of those behind it."""
+    one = replace(parts, items=(values,), unpack=tuple, conditions=(lambda *_: holds,))
+    made = _appended("list", one, found)
+    rest = _appended("list", parts)
+    made.extend(rest)
+    return made if kind == "list" else step(_MAKERS[kind], (made,), {})

@@ -1,0 +1,182 @@
+"""Gathered lists: only the run tells their elements, which are arrays as long as nobody needs the list itself.
+
+found = [v * 2 for v in x if v > 0]     columns  (x * 2)[x > 0]
+np.array(found).sum()                   of the columns
+found.append(1.0)                       step in Python that makes the list, then one that appends
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.python_numbers.numbers import python_number
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.numpy_call import call_function
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import tracing
+from xjit.ops.elements.compare import gt
+from xjit.types import FLOAT64
+
+_MAKERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "set": set, "dict": dict}
+_EXAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """A part of all elements that is the same value of Python's."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A part of all elements as an array, packed; ``weak`` is the class of Python's numbers.
+
+    Of ``shown`` arrays each is a view of one that others have, too.
+    """
+
+    array: Any
+    weak: type | None = None
+    shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """The function that makes a collection of columns; nobody notices another call of it."""
+
+    kind: str
+    form: tree.Tree
+    parts: tuple[Any, ...]
+    repeats = True
+    __name__ = "list"
+
+    def __call__(self, count: int, *columns: Any) -> Any:
+        """The collection of so many elements."""
+        arrays = iter(columns)
+        parts = [_items(part, arrays, count) for part in self.parts]
+        if self.form == tree.LEAF:
+            return _MAKERS[self.kind](parts[0])
+        rows = zip(*parts, strict=True) if parts else iter([()] * count)
+        return _MAKERS[self.kind]([tree.unflatten(self.form, row) for row in rows])
+
+
+def _items(part: Any, arrays: Any, count: int) -> list[Any]:
+    """One part of each element."""
+    if isinstance(part, Fixed):
+        return [part.value] * count
+    array = next(arrays)
+    if part is not None:
+        return list(array.tolist())
+    return [row.copy() for row in array] if array.ndim > 1 else list(array)
+
+
+@dataclass(eq=False, slots=True)
+class Gathered:
+    """The elements of a list of the run: their form, the columns, and their number.
+
+    They are those of the list until something may have ``changed`` it.
+    """
+
+    form: tree.Tree
+    parts: tuple[Column | Fixed, ...]
+    count: Any
+    changed: bool = False
+    made: Any = None
+
+    @property
+    def columns(self) -> list[Column]:
+        """The parts that are arrays."""
+        return [part for part in self.parts if isinstance(part, Column)]
+
+    def collection(self, kind: str) -> DeferredObject:
+        """The list, the set or the dict, made by a step in Python."""
+        if any(column.shown for column in self.columns):
+            refuse("a list of the run would have views of arrays", fix="copy them, or use an array")
+        parts = tuple(part if isinstance(part, Fixed) else part.weak for part in self.parts)
+        arrays = [column.array for column in self.columns]
+        found: DeferredObject = step(
+            Lister(kind, self.form, parts),
+            (self.count, *arrays),
+            {},
+            label=f"a {kind}",
+            kind=list if kind == "list" else None,
+        )
+        return found
+
+    def node(self, trace: Trace) -> Any:
+        """The list as a value of the trace that gathered the elements, which makes it once."""
+        if self.made is None or self.made not in trace.effects:
+            with tracing(trace):
+                self.made = self.collection("list").source
+        return self.made
+
+    def element(self, number: Any) -> Any:
+        """The element in a place."""
+        leaves = [one.value if isinstance(one, Fixed) else _number_of(one, number) for one in self.parts]
+        return tree.unflatten(self.form, leaves)
+
+    def item(self, found: DeferredObject, index: int) -> Any:
+        """``found[index]``, of the type that the elements have."""
+        like = None
+        if self.form == tree.LEAF and self.columns and self.columns[0].array.ndim == 1:
+            (column,) = self.columns
+            like = (_EXAMPLES[column.weak] if column.weak else column.array.dtype.type(1),)
+        return step(operator.getitem, (found, index), {}, like=like)
+
+    def as_array(self) -> Any:
+        """The array that NumPy makes of the list; None where the elements are no numbers or arrays alone."""
+        if self.form != tree.LEAF or not self.columns:
+            return None
+        array = self.columns[0].array
+        if array.dtype != FLOAT64 or array.ndim > 1:
+            self.demand_some()  # NumPy makes floats of no elements at all
+        return array.copy()
+
+    def demand_some(self) -> None:
+        """Lets NumPy do the call where there are no elements."""
+        if isinstance(self.count, TracedValue):
+            demand(gt(self.count, 0))
+        elif not self.count:
+            refuse("a list of the run has no elements")
+
+
+def _number_of(column: Column, number: Any) -> Any:
+    found = column.array[number]
+    return found if column.weak is None else python_number(found)
+
+
+def listed(found: Gathered, trace: Trace) -> DeferredObject:
+    """The list of the elements."""
+    return DeferredObject(None, trace, "a list", list, found)
+
+
+def count_of(mask: Any) -> Any:
+    """The number of places where a mask holds, as an integer of Python's."""
+    if isinstance(mask, np.ndarray):
+        return int(np.count_nonzero(mask))
+    found = call_function(np.count_nonzero, (mask,), {})
+    found.bounds = (0, mask.size)
+    found.weak, found.scalar = int, True
+    return found
+
+
+def is_own(leaf: Any, outer: CaptureTrace) -> bool:
+    """Return whether an array was made in a trace inside of another one, and is nobody else's."""
+    if not isinstance(leaf, BufferView):
+        return False
+    return all(one.path is None and not one.is_of(outer) for one in leaf.buffer.family)
+
+
+def columns_of(arrays: Sequence[Any], mask: Any) -> list[Any]:
+    """The elements of arrays where a mask holds."""
+    return [array[mask] for array in arrays]
