@@ -82,6 +82,19 @@ def _check_memory_known(values: Sequence[Any]) -> None:
             )
 
 
+def _check_objects_known(values: Sequence[Any]) -> None:
+    """CaptureError where only the run will tell if a view of the function's own memory is another result itself."""
+    found = {id(value): value for value in values if isinstance(value, BufferView) and not value.scalar}
+    for value in found.values():
+        others = (one for one in found.values() if one is not value)
+        if getattr(value, "code", 0) is None and any(one.buffer is value.buffer for one in others):
+            refuse(
+                "the function returns a view that may be another result, as only the run will tell",
+                value,
+                fix="return a copy: x.copy()",
+            )
+
+
 class Results:
     """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
 
@@ -101,6 +114,7 @@ class Results:
         self.nodes += tested(self.trace)
         outputs = tuple(map(self.output, leaves))
         _check_memory_known(leaves)
+        _check_objects_known(leaves)
         return Form(structure, outputs, made.classes, made.assignments)
 
     def catches(self, graph: Graph, stores: bool) -> bool:

@@ -19,8 +19,8 @@ from typing import Any
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.leaves import Kind, is_array, kind_of, same
 from xjit.capture.python_control.loop_turns import Carried, Turn, Twin, carried_values
+from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass, replace
-from xjit.ir.context import Trace
 
 Pairs = frozenset[tuple[Buffer, Buffer]]
 """Buffers that may be one memory, each pair in both orders; one beside itself has elements that nobody may write."""
@@ -44,7 +44,7 @@ class Member:
 class Aliases:
     """The carried arrays of a loop, what its turns write, and what only variables of the loop hold at first."""
 
-    trace: Trace
+    trace: CaptureTrace
     members: tuple[Member, ...]
     written: frozenset[Buffer]
     alone: frozenset[int]
@@ -88,6 +88,15 @@ class Aliases:
         """Return whether turns write to memory that may be that of two names."""
         return any(one in self.written or other in self.written for one, other in pairs)
 
+    @property
+    def overwritten(self) -> frozenset[Buffer]:
+        """The buffers in front of the loop whose memory turns may write: what is carried lies in it at first."""
+        begun = set(self.written)
+        while more := {one.end.buffer for one in self.members if one.begin in begun} - begun:
+            begun |= more
+        starts = frozenset[Buffer]().union(*(one.first for one in self.members if one.begin in begun))
+        return starts | {buffer for buffer in self.trace.overwritten if self._is_outside(buffer)}
+
     def _couples(self) -> Iterator[tuple[Member, Member]]:
         pairs = itertools.combinations(self.members, 2)
         return (pair for pair in pairs if pair[0].begin is not pair[1].begin)
@@ -128,7 +137,7 @@ def aliases_of(
     firsts = zip(kinds, carried_values(carried, start), strict=True)
     names = Counter(id(first) for kind, first in firsts if isinstance(kind, Kind | Twin))
     single = frozenset(one for one, count in names.items() if alone.get(one) == count)
-    return Aliases(turn.trace, tuple(found), frozenset(turn.trace.versions), single)
+    return Aliases(turn.trace, tuple(found), frozenset(turn.trace.versions) | turn.trace.overwritten, single)
 
 
 def connect(aliases: Aliases, pairs: Pairs, begin: Sequence[Buffer | None], behind: Sequence[Any]) -> None:

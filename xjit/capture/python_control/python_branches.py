@@ -31,6 +31,7 @@ from xjit.capture.python_control.leaves import (
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
+from xjit.capture.python_control.views_of_memory import either, is_other_view
 from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
@@ -117,6 +118,8 @@ def _arm(pred: Any, holds: bool, run: Callable[[], Any], objects: ObjectStates) 
     with tracing(trace), undecided():
         try:
             after, assigned = run(), objects.assigned()
+            if isinstance(trace.parent, CaptureTrace):
+                trace.parent.overwritten |= trace.overwritten
             demand_unread(trace, (after, [value for _, value in assigned.values()]))
             return Arm(trace, after, assigned)
         except Exception as error:
@@ -190,17 +193,18 @@ def _note_copies(pairs: Sequence[tuple[Any, Any]], found: Sequence[Any], mark: C
 def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:
     """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
     plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
-    choices = (leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice))
-    wanted = {choice.objects: choice for choice in choices}
+    views = {leaf.objects: leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _View)}
+    wanted = {objects: view for objects, view in views.items() if isinstance(view, _Choice)}
     found = dict(zip(wanted, _choose(pred, arms, tuple(wanted.values())), strict=True))
+    rest = (view for view in views.values() if not isinstance(view, _Choice))
+    found |= {view.objects: either(lambda: pred, view.one, view.other) for view in rest}
     return [plan.value(found) for plan in plans]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
-    """A leaf that differs between the arms."""
+class _View:
+    """A leaf that is another view of the same elements in each of the arms."""
 
-    kind: Kind
     one: Any
     other: Any
 
@@ -208,6 +212,13 @@ class _Choice:
     def objects(self) -> tuple[int, int]:
         """The two objects, between which all choices are one."""
         return id(self.one), id(self.other)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choice(_View):
+    """A leaf that differs between the arms."""
+
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,7 +233,7 @@ class _Plan:
         """Return the value, with what was chosen."""
         if self.structure is None:
             return self.whole
-        leaves = [found[leaf.objects] if isinstance(leaf, _Choice) else leaf for leaf in self.leaves]
+        leaves = [found[leaf.objects] if isinstance(leaf, _View) else leaf for leaf in self.leaves]
         return tree.unflatten(self.structure, leaves)
 
 
@@ -271,19 +282,20 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     choices = []
     for leaf, label in zip(leaves, labels, strict=True):
         kind = kind_of(leaf, label)
-        choices.append(_Choice(kind, *((leaf, None) if other is UNBOUND else (None, leaf))))
+        one_of, other_of = (leaf, None) if other is UNBOUND else (None, leaf)
+        choices.append(_Choice(one_of, other_of, kind))
     return _Plan(structure, tuple(choices))
 
 
 def _leaf(one: Any, other: Any, label: str) -> Any:
     if same(one, other):
-        return one
+        return _View(one, other) if is_other_view(one, other) else one
     if not is_array_like(one) or not is_array_like(other):
         refuse_kinds(label, one, other, "behind a branch")
     kind = kind_of(one, label).agreed(kind_of(other, label))
     if kind is None:
         refuse_kinds(label, one, other, "behind a branch")
-    return _Choice(kind, one, other)
+    return _Choice(one, other, kind)
 
 
 def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[Any]:
@@ -306,8 +318,8 @@ def _demands(arms: Sequence[Arm], written: dict[Buffer, None]) -> list[_Choice]:
     if buffer not in written:
         return []
     del written[buffer]
-    values = [demanded(arm.trace) or constant(np.asarray(True)) for arm in arms]
-    return [_Choice(kind_of(values[0], "the conditions of errors"), *values)]
+    one, other = (demanded(arm.trace) or constant(np.asarray(True)) for arm in arms)
+    return [_Choice(one, other, kind_of(one, "the conditions of errors"))]
 
 
 def _outer() -> CaptureTrace:

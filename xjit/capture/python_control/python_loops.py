@@ -46,6 +46,7 @@ from xjit.capture.python_control.loop_turns import (
 )
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import truth
+from xjit.capture.python_control.views_of_memory import ViewsBehind
 from xjit.capture.recording.container_names import note_copies
 from xjit.capture.recording.object_variables import Variables
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
@@ -385,7 +386,9 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     outer = current()
     assert isinstance(outer, CaptureTrace)
     begin = 0 if turns is None else 1
-    exchange = settled.exchange(settled.aliases(turn))
+    aliases = settled.aliases(turn)
+    exchange = settled.exchange(aliases)
+    outer.overwritten |= aliases.overwritten
     with tracing(turn.trace):
         ahead = [] if turns is None else [add(turn.counter, np.int64(1))]
         results = [*ahead, *leaves_of(settled.carried, turn.after), *versions_of(turn.trace, settled.buffers)]
@@ -395,6 +398,8 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     exchange.check_reads(turn.trace)
     step = computed(turn.trace, results)
     _demand_bound(settled, turn)
+    views = ViewsBehind(turn, lambda: _is_taken(settled))
+    shown = replace(settled, start=views.values(settled.start), carried=views.carried(settled.carried))
     start = [] if turns is None else [turns.first_number()]
     memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
     begun = [*start, *first, *memory, *exchange.start]
@@ -403,7 +408,7 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     end = begin + len(first)
     for buffer, value in zip(settled.buffers, last[end:], strict=False):
         buffer.advance(outer, outer.adopt(value.node))
-    behind = _values_behind(settled, last[begin:end])
+    behind = _values_behind(shown, last[begin:end])
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)
     places = [place for place, one in enumerate(settled.carried) if one is not None]
@@ -426,14 +431,21 @@ def _demand_bound(settled: Settled, turn: Turn) -> None:
         for name, one, start, after in rows
     ):
         return
+    taken = _is_taken(settled)
+    if taken is not True:
+        demand(taken)
+
+
+def _is_taken(settled: Settled) -> Any:
+    """A truth value of the graph that says if there is a first turn; True where that is certain."""
+    loop, turns = settled.loop, settled.loop.turns
     loop.state.set(settled.start)
-    if not loop.certain():
-        loop.state.set(settled.start)
-        turns = loop.turns
-        if turns is not None:
-            demand(lt(turns.first_number(), turns.end_number()))
-        elif loop.test is not None:
-            demand(truth(loop.test(), traced=True))
+    if loop.certain():
+        return True
+    loop.state.set(settled.start)
+    if turns is not None:
+        return lt(turns.first_number(), turns.end_number())
+    return loop.test is None or truth(loop.test(), traced=True)
 
 
 def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:

@@ -39,7 +39,8 @@ class CaptureTrace(Trace):
     whether the program may raise FloatingPointError, ``splitting`` whether it may have steps in Python, and
     ``restoring`` are the frames in ``with`` blocks that only put something back. The ``watch`` says when tracing has
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
-    buffers from outside of it are handed on to the trace around it. ``conditional`` are
+    buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
+    write that carry what was in it, for which there are no versions. ``conditional`` are
     the nodes that the run may find to fail, ``expected`` the truth values without which NumPy does the call.
     """
 
@@ -52,6 +53,7 @@ class CaptureTrace(Trace):
     restoring: list[FrameType] = field(default_factory=list)
     watch: Watch = UNWATCHED
     versions: dict[Any, Node] = field(default_factory=dict)
+    overwritten: set[Any] = field(default_factory=set)
     hands_on: bool = False
     conditional: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)

@@ -71,6 +71,8 @@ def _reversed(shape: Shape) -> tuple[int, ...]:
 
 def _rows(value: Operand, sizes: Shape, copy: bool | None) -> Any:
     """A reshape in row-major order: a view where the operand's strides allow one."""
+    if sizes == shape_of(value) and not copy:
+        return as_view(value)
     memory, result = memory_of(value), ops.reshape(value, sizes)
     viewable = memory.size == 0 or view_strides(memory.shape, memory.strides, sizes) is not None
     if viewable and not copy:

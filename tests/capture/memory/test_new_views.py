@@ -1,0 +1,142 @@
+"""Views that loops and branches make of what a name shows: objects of their own, in memory that turns write to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.capture.memory.seen_memory import check_calls_like_numpy, check_like_numpy
+from xjit.errors import CaptureError
+
+N = 300
+"""So many turns are no longer traced one by one."""
+
+
+def viewed_in_turns(y: Any, n: int, limit: float) -> Any:
+    for _ in range(n):
+        y = y[:]
+    return y
+
+
+def viewed_for_long(y: Any, n: int, limit: float) -> Any:
+    z = y
+    for _ in range(N):
+        y[0] += 1
+        y = y[:]
+    return y, z
+
+
+def viewed_until(y: Any, n: int, limit: float) -> Any:
+    a = b = y
+    while y[0] < limit:
+        y[0] += 1
+        a = b = y[:]
+    return a, b, y
+
+
+def viewed_in_lists(y: Any, n: int, limit: float) -> Any:
+    found = [y, 1.0]
+    while y[0] < limit:
+        y[0] += 1
+        found = [y[:], found[1] * 2]
+    return found
+
+
+def viewed_in_an_arm(y: Any, n: int, limit: float) -> Any:
+    if y[0] < limit:
+        y = y[:]
+    return y
+
+
+def viewed_in_both(y: Any, n: int, limit: float) -> Any:
+    z = y[:] if y[0] < limit else y.reshape(-1)
+    return z, y
+
+
+def own_viewed(y: Any, n: int, limit: float) -> Any:
+    z = w = y * 2
+    for _ in range(N):
+        z = z[:]
+    return z, w
+
+
+VIEWED = [
+    viewed_in_turns,
+    viewed_for_long,
+    viewed_until,
+    viewed_in_lists,
+    viewed_in_an_arm,
+    viewed_in_both,
+    own_viewed,
+]
+
+
+@pytest.mark.parametrize("function", VIEWED)
+def test_views_of_the_same_elements_are_objects_of_their_own(function: Callable[..., Any]) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for n, limit in ((0, -1.0), (1, 2.0), (N, 5.0)):
+
+        def make(n: int = n, limit: float = limit) -> tuple[Any, ...]:
+            return np.arange(4.0), n, limit
+
+        check_calls_like_numpy(compiled, make)
+
+
+def own_in_an_arm(x: Any, limit: float) -> Any:
+    z = w = x * 2
+    if x[0] > limit:
+        z = z[:]
+    return z, w
+
+
+def own_in_turns(x: Any, limit: float) -> Any:
+    z = w = x * 2
+    while x[0] < limit:
+        x[0] += 1
+        z = z[:]
+    return z, w
+
+
+@pytest.mark.parametrize("function", [own_in_an_arm, own_in_turns])
+@pytest.mark.parametrize("limit", [-1.0, 1.0])
+def test_views_that_may_be_another_result_are_left_to_numpy(function: Any, limit: float, monkeypatch: Any) -> None:
+    with pytest.raises(CaptureError, match="may be another result"):
+        xjit.jit(function, strict=True)(np.arange(4.0), limit)
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    check_like_numpy(function, lambda: (np.arange(4.0), limit), strict=False)
+
+
+def turned_and_written(x: Any, n: int) -> Any:
+    for _ in range(2):
+        for _ in range(n):
+            x = x[::-1]
+            x[0] += 2
+    return x
+
+
+def turned_and_filled(x: Any, n: int) -> Any:
+    for _ in range(2):
+        for _ in range(n):
+            x = x[::-1]
+            np.putmask(x, x > 1, x[1])
+    return x
+
+
+def turned_in_arms(x: Any, n: int) -> Any:
+    for _ in range(N):
+        if n > 2:
+            for _ in range(n):
+                x = x[::-1]
+                x[0] += 2
+    return x
+
+
+@pytest.mark.parametrize("function", [turned_and_written, turned_and_filled, turned_in_arms])
+@pytest.mark.parametrize("n", [1, 8])
+def test_inner_loops_write_into_the_memory_of_what_outer_ones_carry(function: Any, n: int, monkeypatch: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    check_like_numpy(function, lambda: (np.arange(8.0), n), strict=False)

@@ -1,0 +1,112 @@
+"""New views of memory that names show already: loops and branches leave them as the objects that they are.
+
+    for i in range(n): y = y[:]        behind it y is a view of the array that it was, which is the caller's own
+                                       where n is 0
+
+For any code that follows both are one value. They differ as results: a number beside the view says where the array
+itself is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.memory.buffer import replayed
+from xjit.capture.memory.origins import code_of
+from xjit.capture.python_control.leaves import is_array, same
+from xjit.capture.python_control.loop_turns import Carried, Turn
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.dataclass import replace
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.define.core import constant
+from xjit.ops.elements.select import select
+
+
+def is_other_view(one: Any, other: Any) -> bool:
+    """Return whether two arrays are two objects that show the same elements of one memory."""
+    return one is not other and is_array(one) and is_array(other) and same(one, other)
+
+
+def either(holds: Callable[[], Any], one: Any, other: Any) -> Any:
+    """The one of two views of the same elements, where a condition holds, or the other.
+
+    The condition is asked for where that matters only: True where it always holds. Of an array of the function's own
+    nobody can say which of the two it is.
+    """
+    if not _is_outside(one) and not _is_outside(other):
+        return _view_of(one)
+    chosen, view = holds(), _view_of(one)
+    if chosen is not True:
+        codes = [code_of(value) for value in (one, other)]
+        known = any(isinstance(code, TracedValue) or code for code in codes)
+        view.code = select(chosen, *map(_number, codes)) if known else None
+    return view
+
+
+def _view_of(array: Any) -> TracedArray:
+    """A new view of all that an array shows."""
+    trace = current()
+    assert trace is not None
+    version = trace.adopt(array.buffer.version(trace))
+    view = TracedArray(replayed(array.steps, version, trace), trace, is_view=True)
+    view.frozen = array.frozen
+    view.lie_in(array.buffer, array.steps)
+    return view
+
+
+def _is_outside(value: Any) -> bool:
+    """Return whether a value was there in front of the arms or turns."""
+    trace = current()
+    while trace is not None and trace is not value.owner:
+        trace = trace.parent
+    return trace is not None
+
+
+def _number(code: Any) -> Any:
+    return code if isinstance(code, TracedValue) else constant(np.asarray(code or 0, np.int64))
+
+
+class ViewsBehind:
+    """Values behind a loop, of which a turn makes views of what names show before it."""
+
+    def __init__(self, turn: Turn, taken: Callable[[], Any]) -> None:
+        self.turn, self.taken = turn, taken
+        self.made: dict[int, Any] = {}
+
+    def values(self, before: Sequence[Any]) -> tuple[Any, ...]:
+        """The values of variables that have these without a turn."""
+        return tuple(map(self._value, before, self.turn.after))
+
+    def carried(self, carried: Sequence[Carried | None]) -> tuple[Carried | None, ...]:
+        """The variables that turns change, with these views for leaves that stay."""
+        return tuple(one and self._carried(one, after) for one, after in zip(carried, self.turn.after, strict=True))
+
+    def _value(self, before: Any, after: Any) -> Any:
+        if before is after or before is UNBOUND or after is UNBOUND:
+            return before
+        (ones, structure), (others, found) = tree.flatten(before), tree.flatten(after)
+        if structure != found or not any(map(self._is_made, ones, others)):
+            return before
+        return tree.unflatten(structure, list(map(self._leaf, ones, others)))
+
+    def _carried(self, one: Carried, after: Any) -> Carried:
+        leaves = () if after is UNBOUND else tree.flatten(after)[0]
+        if len(leaves) != len(one.leaves) or not any(map(self._is_made, one.leaves, leaves)):
+            return one
+        return replace(one, leaves=tuple(map(self._leaf, one.leaves, leaves)))
+
+    def _is_made(self, before: Any, after: Any) -> bool:
+        return is_other_view(before, after) and after.owner is self.turn.trace
+
+    def _leaf(self, before: Any, after: Any) -> Any:
+        if not self._is_made(before, after):
+            return before
+        if id(after) not in self.made:
+            self.made[id(after)] = either(self.taken, after, before)
+        return self.made[id(after)]
