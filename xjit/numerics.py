@@ -127,6 +127,9 @@ FEW_TURNS = 32
 STATE_OF_TURNS_BYTES = 1 << 28
 """Bytes at most of what the loops of turns carry side by side: one after the other they take none."""
 
+ELEMENTS_OF_TURNS = 1 << 28
+"""Elements at most that all turns together reduce at once: a fraction of a second, which nothing interrupts."""
+
 PRODUCTS_AHEAD = 4
 """So many times more products than the turns of a loop ask for are formed at once ahead of it: the library forms some
 ten in the time in which loops that wait for memory form one."""

@@ -10,7 +10,7 @@ add(mul($0, $0), 1.0)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -174,9 +174,11 @@ _QUICK = """
     add sub mul neg radd rmul and or xor not eq ne lt le gt ge abs max min select copysign cast bitcast encode decode
     shl lshr ashr popcount clz real imag complex rint floor ceil trunc round_away
 """
+QUICK = frozenset(_QUICK.split())
+"""The primitives that take about as long as an addition."""
 _DIVISIONS = ("div", "sqrt")
 _INTEGER_DIVISIONS = ("idiv", "irem")
-INSTRUCTIONS = frozenset((*_QUICK.split(), *_DIVISIONS, *_INTEGER_DIVISIONS))
+INSTRUCTIONS = frozenset((*QUICK, *_DIVISIONS, *_INTEGER_DIVISIONS))
 """The primitives that are no functions."""
 
 
@@ -240,20 +242,31 @@ def _expr(operand: Operand, dtype: DType) -> Expr:
     return operand if isinstance(operand, Arg | Lit | Index | Prim) else lit(operand, dtype)
 
 
+def primitives(expr: Expr) -> Iterator[Prim]:
+    """Yield the primitives of an expression; one that occurs in several places is one object and comes once.
+
+    >>> [one.name for one in primitives(lit(2, np.dtype(np.float32)) * 3 + 1)]
+    ['add', 'mul']
+    """
+    stack, seen = [expr], {id(expr)}
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Prim):
+            yield top
+            for arg in top.args:
+                if id(arg) not in seen:
+                    seen.add(id(arg))
+                    stack.append(arg)
+
+
 def cost(expr: Expr, machine: Machine) -> float:
     """The cost of one evaluation, in additions; casts and selects count as one, leaves as nothing.
 
     An expression that occurs in several places is one object and computed once.
     """
-    total, stack, seen = 0.0, [expr], {id(expr)}
-    while stack:
-        top = stack.pop()
-        if isinstance(top, Prim):
-            total += primitive_cost(top.name, top.dtype, top.args[0].dtype if top.args else top.dtype, machine)
-            for arg in top.args:
-                if id(arg) not in seen:
-                    seen.add(id(arg))
-                    stack.append(arg)
+    total = 0.0
+    for one in primitives(expr):
+        total += primitive_cost(one.name, one.dtype, one.args[0].dtype if one.args else one.dtype, machine)
     return total
 
 

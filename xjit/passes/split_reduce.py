@@ -28,25 +28,28 @@ def split_reductions(graph: Graph) -> Graph:
 def _split(node: Node) -> Node:
     if node.op is ARG_REDUCE and not node.inputs[0].limits:
         return searched_in_chunks(node) or node
+    chunk = chunk_of(node)
+    return node if chunk is None else in_chunks(node, *chunk) or chunked(node, *chunk)
+
+
+def chunk_of(node: Node) -> tuple[int, int] | None:
+    """The axis that a reduction is cut along, and the positions of a chunk; None of others."""
     if node.op.kind is not Kind.REDUCE or dict(node.params).get("chunk"):
-        return node
-    reducer: Reducer | None = node.param("reducer")
+        return None
+    reducer: Reducer | None = node.kwargs.get("reducer")
     if reducer is None or reducer.factors or node.inputs[0].limits:
-        return node
+        return None
     aval = node.inputs[0].aval
     dims = node.param("dims")
     elements = _chunk_elements(aval, dims)
     reduced = math.prod(aval.shape[axis] for axis in dims)
     if elements is None or not reduced:
-        return node
+        return None
     # The slowest axis, so that a chunk is one piece of memory; another one where that is short.
     long = [axis for axis in aval.order if axis in dims and aval.shape[axis] >= numerics.CUT_EXTENT]
     axis = long[0] if long else max(dims, key=lambda one: aval.shape[one])
     size = max(1, -(-elements * aval.shape[axis] // reduced))
-    if size >= aval.shape[axis]:
-        return node
-    together = in_chunks(node, axis, size)
-    return chunked(node, axis, size) if together is None else together
+    return None if size >= aval.shape[axis] else (axis, size)
 
 
 def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:

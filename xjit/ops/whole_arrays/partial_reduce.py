@@ -29,9 +29,10 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     axis, size = params["chunk"]
     kept = [place for place in range(types[0].rank) if place not in params["dims"]]
     dims = (*(types[0].shape[place] for place in kept), -(-types[0].shape[axis] // size))
-    # The results of one chunk lie together, in the order of the whole reduction's.
+    # The results of one chunk lie together, in the order of the whole reduction's, or those of all chunks do.
     whole = rules.elementwise_type(types[:1], types[0].dtype).order
-    order = (len(kept), *(kept.index(place) for place in whole if place in kept))
+    others = tuple(kept.index(place) for place in whole if place in kept)
+    order = (*others, len(kept)) if params.get("beside") else (len(kept), *others)
     return ArrayType(accumulator_dtype(params["reducer"], types[0].dtype), dims, order)
 
 
@@ -45,6 +46,7 @@ def _reference(
     computation: Graph,
     n: int,
     chunk: tuple[int, int],
+    beside: bool = False,
 ) -> np.ndarray[Any, Any]:
     axis, size = chunk
     wide = operand.astype(accumulator_dtype(reducer, operand.dtype))
@@ -124,12 +126,15 @@ def chunked(node: Node, axis: int, size: int) -> Node:
     return combined(node, part)
 
 
-def partial(reducer: Reducer, operand: Node, like: Node, axis: int, size: int) -> Node:
-    """The reduction of each chunk of an operand, over the axes of the node ``like``."""
+def partial(reducer: Reducer, operand: Node, like: Node, axis: int, size: int, **more: Any) -> Node:
+    """The reduction of each chunk of an operand, over the axes of the node ``like``.
+
+    With ``beside=True`` the results of all chunks lie side by side in memory, not those of one.
+    """
     numbers = derived(CHUNK_NUMBERS, (), like, length=operand.aval.shape[axis], size=size)
     inputs = (operand, identity_of(reducer, operand.aval.dtype, like), numbers)
     common = _common(reducer, accumulator_dtype(reducer, operand.aval.dtype))
-    return derived(PARTIAL_REDUCE, inputs, like, dims=like.param("dims"), **common, chunk=(axis, size))
+    return derived(PARTIAL_REDUCE, inputs, like, dims=like.param("dims"), **common, chunk=(axis, size), **more)
 
 
 def combined(node: Node, parts: Node) -> Node:

@@ -21,6 +21,9 @@ from xjit.ir.opdef import Access, AxisMap, Kind
 from xjit.ir.scalar_expr import Literal
 from xjit.ops.define.core import registry
 from xjit.ops.whole_arrays.partial_reduce import derived
+from xjit.passes.loop_parts import needed_by
+from xjit.passes.turns import wide_values
+from xjit.passes.turns.wide_values import Wide
 from xjit.types import INT64, DType, TupleType, array_type
 
 
@@ -54,7 +57,7 @@ class Several:
     values: tuple[Value, ...]
 
 
-Value: TypeAlias = "Batched | OwnParts | Several | None"
+Value: TypeAlias = "Batched | OwnParts | Several | Wide | None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +80,9 @@ class Batch:
     """The values of the nodes of a graph in all of so many turns; None for those that are not known at once.
 
     ``rows`` has the axis of carried arrays that turns go along, and the ramp of the position at which a turn does all
-    that it does to them. ``spoiled`` are the numbers of arrays that are used otherwise. Without ``lookups`` elements
-    are not read at positions that are found. The ``loops`` say what becomes of loops.
+    that it does to them. ``spoiled`` are the numbers of arrays that are used otherwise, ``folded`` the reductions of
+    arrays of turns. Without ``lookups`` elements are not read at positions that are found. The ``loops`` say what
+    becomes of loops.
     """
 
     turns: int
@@ -87,6 +91,7 @@ class Batch:
     loops: Callable[[Node, Sequence[Value]], Several | None] | None = None
     rows: dict[int, tuple[int, int]] = field(default_factory=dict)
     spoiled: set[int] = field(default_factory=set)
+    folded: set[Node] = field(default_factory=set)
 
     def run(self, nodes: Iterable[Node]) -> None:
         """Finds the values of nodes, operands before users."""
@@ -116,15 +121,46 @@ class Batch:
             return self._of_own(node, inputs[0], inputs)
         known = [one for one in inputs if isinstance(one, Batched)]
         if len(known) < len(inputs):
-            return None
+            return self._of_wide(node, inputs)
         if all(one.uniform for one in known):
             same = all(one.node is source for one, source in zip(known, node.inputs, strict=True))
             return Batched(node if same else replace(node, inputs=tuple(one.node for one in known)), uniform=True)
         if not _is_single(node):
-            return None
+            return self._repeated(node, known)
         if node.op.kind is Kind.ELEMENTWISE:
             return self._elementwise(node, known)
         return self._element_read(node, known) if node.access is not None else None
+
+    # ---- arrays
+
+    def _repeated(self, node: Node, inputs: Sequence[Batched]) -> Wide | None:
+        """An array that repeats a number of the turn, which no reduction of such arrays has made."""
+        numbers = inputs[0].node
+        if len(inputs) > 1 or not _is_single(node.inputs[0]) or not self.folded.isdisjoint(needed_by((numbers,))):
+            return None
+        return wide_values.spread_number(numbers, node)
+
+    def _of_wide(self, node: Node, inputs: Sequence[Value]) -> Value:
+        """An operation on arrays of the turns, and on those that are the same in all of them."""
+        if not self.lookups or any(isinstance(one, Batched) and not one.uniform for one in inputs):
+            return None
+        if any(not isinstance(one, Batched | Wide) for one in inputs):
+            return None
+        if node.op.kind is Kind.ELEMENTWISE:
+            arrays = [
+                one if isinstance(one, Wide) else wide_values.in_each_turn(one.node, self.turns)
+                for one in inputs
+                if isinstance(one, Batched | Wide)
+            ]
+            return wide_values.elementwise(node, arrays)
+        operand, *rest = inputs
+        if not isinstance(operand, Wide) or len(rest) != 1 or not isinstance(rest[0], Batched):
+            return None
+        found = wide_values.reduced(node, operand, rest[0].node)
+        if found is None:
+            return None
+        self.folded.add(found)
+        return Batched(found)
 
     # ---- elements
 
