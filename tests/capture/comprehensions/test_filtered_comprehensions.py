@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.capture.splits.split_calls import check_same, check_split, split
-from tests.capture.splits.split_calls import printed as printed_by
+from tests.capture.comprehensions.outcomes import identical, outcome
+from tests.capture.splits.split_calls import check_split, split
 
 rng = np.random.default_rng(0)
 LINES = {
@@ -153,20 +153,6 @@ FUNCTIONS: list[Callable[..., Any]] = [
     inner,
     printed,
 ]
-
-
-def identical(found: Any, wanted: Any) -> None:
-    """Check that two results are the same, to the classes and bits of numbers."""
-    assert type(found) is type(wanted)
-    if isinstance(wanted, tuple | list):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            identical(one, other)
-    elif isinstance(wanted, dict):
-        assert list(found) == list(wanted)
-        identical(list(found.values()), list(wanted.values()))
-    else:
-        check_same(found, wanted)
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -322,7 +308,7 @@ def test_states_are_as_pythons(function: Callable[..., Any], line: str) -> None:
     compiled = xjit.jit(function)
     with split():
         for _ in range(2):
-            assert _outcome(compiled, x) == _outcome(function, x)
+            identical(outcome(compiled, x), outcome(function, x))
 
 
 def first_and_largest(x: Any) -> Any:
@@ -355,14 +341,5 @@ def test_errors_are_as_pythons(function: Callable[..., Any], line: str) -> None:
     with split():
         for _ in range(2):
             own, theirs = LINES[line].copy(), LINES[line].copy()
-            assert _outcome(compiled, own) == _outcome(function, theirs)
+            identical(outcome(compiled, own), outcome(function, theirs))
             np.testing.assert_array_equal(own, theirs)
-
-
-def _outcome(function: Callable[..., Any], *arguments: Any) -> str:
-    """The text of a result, or of an error."""
-    try:
-        result, out = printed_by(function, arguments)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return f"{result!r} {getattr(result, 'dtype', '')} {out}"

@@ -145,7 +145,8 @@ def test_source_of_a_notebook_is_found() -> None:
 
 DEEP = "".join(f"    elif n == {k}: return {k}\n" for k in range(1, 400))
 REFUSED = {
-    "def f(n):\n    yield n\n": "is a generator",
+    "def f(n):\n    m = yield n\n": "uses what is sent to it",
+    "def f(n):\n    try: yield n\n    except ValueError: pass\n": "yields within try or with",
     "async def f(n):\n    return n\n": "is a coroutine",
     "async def f(n):\n    yield n\n": "is an asynchronous generator",
     "def f(n):\n    return locals()\n": "calls locals(), which looks at its variables",

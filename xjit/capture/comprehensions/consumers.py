@@ -48,14 +48,14 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
 def consume(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
     """The result of a function of the elements; ``plain`` hands it the generator as it is."""
     name = _name_of(function)
-    if name in _STOPPING or not parts.conditions:
-        if not (name in _STOPPING or name in _FOLDS) or _is_plain(parts):
+    if not is_of_run(parts.items):
+        if (name in _STOPPING or not parts.conditions) and (name not in _FOLDS or _is_plain(parts)):
             return plain()
-        found = OPEN
-    else:
-        found = python_way("list", parts)
-    if found is not OPEN:
-        return function(found)
+        found = OPEN if name in _STOPPING or not parts.conditions else python_way("list", parts)
+        if found is not OPEN:
+            return function(found)
+    if name in _STOPPING:
+        return _FOLDS[name](parts)
     if name in _FOLDS:
         trial = Trial(parts)
         try:
@@ -71,8 +71,6 @@ def _is_plain(parts: Generator) -> bool:
     turns = parts.turns
     if turns is None:
         return not parts.conditions
-    if is_of_run(parts.items):
-        return False
     if not parts.conditions and turns.length is not None and turns.length <= _MOST_BY_THEMSELVES:
         return True
     trial = Trial(parts)
@@ -95,8 +93,8 @@ def of_list(function: Callable[[Any], Any], made: Any) -> Any:
     return step(getattr(builtins, name), (made,), {}) if name else function(made)
 
 
-def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: DeferredObject) -> Any:
-    """The result of a builtin of a list of the run whose elements are known as arrays."""
+def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: Any) -> Any:
+    """The result of a builtin of a generator, or of a list of the run whose elements are known as arrays."""
     return consume(function, Generator(runtime, found, None, (), lambda value: value), lambda: None)
 
 
@@ -111,7 +109,7 @@ def _sum(parts: Generator) -> Any:
     total: Any = 0
     kind = type_of_element(parts)
     if kind is None or kind.shape or (_COMPENSATED and kind.weak in (float, complex)):
-        raise CaptureError("a sum of a generator is no sum of numbers")
+        raise CaptureError("a generator gives no numbers that are added one by one")
 
     def add(*values: Any) -> None:
         nonlocal total

@@ -25,6 +25,7 @@ from xjit.capture.comprehensions.gathered import (
     is_own,
     listed,
 )
+from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
@@ -37,6 +38,7 @@ from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
 from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.demands import settle
 from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace
@@ -83,6 +85,9 @@ class Generator:
 
     def each(self, items: Any, take: Callable[[Any], None], going: Thunk | None = None) -> None:
         """Does something with each item, in turns of a loop that goes on as long as ``going`` holds."""
+        if isinstance(items, GeneratorCall) and going is None:
+            items.each(take)
+            return
         item: Any = None
 
         def assign(one: Any) -> None:
@@ -180,7 +185,7 @@ class _Found:
     form: _Form | None = None
 
 
-def _form_of(parts: Generator, turns: Turns) -> _Form | None:
+def _form_of(parts: Generator, turns: Turns | None) -> _Form | None:
     """The form of the elements, found by a turn of which nothing is kept; None where they are of no such form."""
     outer = current()
     assert isinstance(outer, CaptureTrace)
@@ -192,19 +197,29 @@ def _form_of(parts: Generator, turns: Turns) -> _Form | None:
     def note(*values: Any) -> None:
         found.form = _form(parts.element(*values), outer)
 
+    if isinstance(parts.items, GeneratorCall):
+        with tracing(trace), undecided(), parts.items.within(trace):
+            parts.each(parts.items, lambda item: parts.chosen(item, note))
+        return found.form if _has_no_effects(trace, outer, trial) else None
     with tracing(trace), undecided():
+        assert turns is not None
         number = TracedArray(trace.parameter(scalar_type(INT64)), trace, weak=int, scalar=True)
         number.bounds = turns.bounds
         parts.chosen(turns.element(number), note)
+    return found.form if _has_no_effects(trace, outer, trial) else None
+
+
+def _has_no_effects(trace: CaptureTrace, outer: CaptureTrace, trial: Trial) -> bool:
+    """Take a trial back; return whether it has left nothing behind."""
     written = [one for one in written_buffers(trace) if one is not outer.recorder.demands]
-    assigned = trial.take_back()
-    return None if written or assigned or trace.effects else found.form
+    return not (trial.take_back() or written or trace.effects)
 
 
 def type_of_element(parts: Generator) -> Type | None:
     """The type of the elements, if they are numbers or arrays of one type."""
     turns = parts.turns
-    form = None if turns is None or not turns.most else _form_of(parts, turns)
+    known = isinstance(parts.items, GeneratorCall) or (turns is not None and turns.most)
+    form = _form_of(parts, turns) if known else None
     if form is None or form.tree != tree.LEAF:
         return None
     ((found, _),) = form.kinds
@@ -261,6 +276,9 @@ def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) ->
     """The collection by way of a list of the run, to which turns append."""
     if not is_splitting():
         refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    settle(trace)
     note = CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD)
     found = step(list, (list(before),), {}, note=note, label="a list", kind=list)
 
@@ -276,6 +294,8 @@ def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) ->
 
 def is_of_run(value: Any) -> bool:
     """Return whether only the run tells how many items there are."""
+    if type(value) is GeneratorCall:
+        return True
     turns = turns_of(value)
     return turns is not None and turns.length is None and not turns.has_known_numbers
 

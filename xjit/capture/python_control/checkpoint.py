@@ -44,6 +44,7 @@ class Checkpoint:
         self._caught = len(trace.recorder.caught)
         self._conditional = len(trace.conditional)
         self._versions = dict(trace.versions)
+        self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         self.containers = tuple(reached(functions, trace.recorder))
         self.objects = ObjectStates(trace.recorder, self.containers)
 
@@ -55,6 +56,8 @@ class Checkpoint:
         del self._trace.conditional[self._conditional :]
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
+        for call, used in self._used:
+            call.used = used
         self._trace.recorder.take_back(self._decisions)
         self.objects.restore()
 

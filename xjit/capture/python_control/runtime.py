@@ -11,6 +11,7 @@ from collections.abc import Callable, Sized
 from types import FunctionType
 from typing import Any
 
+from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
@@ -24,7 +25,7 @@ from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, Site, State, Thunk
-from xjit.capture.splits.conversions import converted, is_traced, same_object, text_of
+from xjit.capture.splits.conversions import COLLECTIONS, collected, converted, is_traced, same_object, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
@@ -91,6 +92,9 @@ class TracedRuntime(PythonRuntime):
 
     def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
         """Run the turns one by one if there are few of them, or trace one for all."""
+        if type(items) is GeneratorCall:
+            _through_generator(items, assign, body, going)
+            return
         turns = turns_of(items)
         state = site.state(assign, body, going)
         if turns is None:
@@ -236,7 +240,9 @@ class TracedRuntime(PythonRuntime):
         if function in (str, repr) and is_traced(value):
             return text_of(function, (value,))
         if type(value) is DeferredObject:
-            return converted(function, value)
+            return converted(function, value) if function not in COLLECTIONS else collected(function, value)
+        if type(value) is GeneratorCall:
+            return _consumed(self, function, value)
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def text(self, parts: tuple[Any, ...]) -> Any:
@@ -259,6 +265,10 @@ class TracedRuntime(PythonRuntime):
         if trace is None or not is_splitting() or not trace.recorder.rewriting.is_of_run(made, place):
             return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
+
+    def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
+        """Return the generator, which has not begun."""
+        return GeneratorCall(generate, own)
 
     def comprehend(self, kind: Collection, *parts: Any) -> Any:
         """Collect the elements; where the run tells which, in places of arrays or in a list of the run."""
@@ -314,8 +324,27 @@ def _with_attributes(loop: Loop, attributes: tuple[Attribute | Entries, ...]) ->
     return replace(loop, state=ObjectState(loop.state, attributes))
 
 
+def _through_generator(items: GeneratorCall, assign: Callable[[Any], None], body: Thunk, going: Thunk | None) -> None:
+    """Run the body where the generator yields an item."""
+    if going is not None:
+        items.leave()
+
+    def emit(item: Any) -> None:
+        assign(item)
+        body()
+
+    items.each(emit)
+
+
 def _nothing() -> None:
     """The block that is not there."""
+
+
+def _consumed(runtime: TracedRuntime, function: Callable[[Any], Any], items: GeneratorCall) -> Any:
+    """Return what a function that uses a generator up makes of it."""
+    from xjit.capture.comprehensions.consumers import of_elements
+
+    return of_elements(function, runtime, items)
 
 
 def _truth_value(value: Any) -> Any:

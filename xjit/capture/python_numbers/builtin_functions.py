@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool, is_open, truth
 from xjit.capture.python_numbers.numbers import python_number
@@ -38,8 +39,8 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
     def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if len(args) == 1 and not kwargs and type(args[0]) is DeferredObject and args[0].elements is not None:
-                return _of_gathered(function, args[0])
+            if len(args) == 1 and not kwargs and _gives_elements(args[0]):
+                return _of_elements(function, args[0])
             return attempted(lambda: traced(*args, **kwargs), function, args, kwargs)
 
         return wrapper
@@ -47,8 +48,13 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
     return decorate
 
 
-def _of_gathered(function: Any, values: DeferredObject) -> Any:
-    """The result of a builtin of a list of the run whose elements are known as arrays."""
+def _gives_elements(values: Any) -> bool:
+    """Return whether only the run tells how many elements there are, of which each can be traced."""
+    return type(values) is GeneratorCall or (type(values) is DeferredObject and values.elements is not None)
+
+
+def _of_elements(function: Any, values: Any) -> Any:
+    """The result of a builtin of values of the run, as a loop over these."""
     from xjit.capture.comprehensions.consumers import of_elements
     from xjit.capture.python_control.runtime import TracedRuntime
 

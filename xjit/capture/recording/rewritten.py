@@ -6,10 +6,12 @@ import dis
 import functools
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
+
+Mark: TypeAlias = tuple[frozenset[CodeType], bool]
 
 
 class Rewriting:
@@ -26,6 +28,7 @@ class Rewriting:
         self._places: dict[int, tuple[int, int]] = {}
         self._wanted_lists: set[tuple[int, int]] = set()
         self._lists: set[tuple[int, int]] = set()
+        self._renews = False
 
     def rebuilt(self, function: FunctionType, runtime: Callable[[], Any]) -> FunctionType:
         """The function that runs in place of one of the user's: itself, or the rewritten one."""
@@ -106,13 +109,14 @@ class Rewriting:
         if owner is not None and owner not in self._chosen:
             self._wanted.add(owner)
 
-    def mark(self) -> frozenset[CodeType]:
-        """The codes that are wanted so far, to come back to."""
-        return frozenset(self._wanted)
+    def mark(self) -> Mark:
+        """The codes that are wanted so far, and whether the next run has others, to come back to."""
+        return frozenset(self._wanted), self._renews
 
-    def restore(self, mark: frozenset[CodeType]) -> None:
+    def restore(self, mark: Mark) -> None:
         """Forgets what was wanted since."""
-        self._wanted &= mark
+        wanted, self._renews = mark
+        self._wanted &= wanted
 
     def is_of_run(self, made: list[Any], place: tuple[int, int]) -> bool:
         """Return whether a list that is made in a place is to be one that only the run has."""
@@ -125,6 +129,13 @@ class Rewriting:
         if place is not None:
             self._wanted_lists.add(place)
 
+    def keep(self, code: CodeType) -> None:
+        """Notes that the function that has some code, rewritten, would better run as it stands."""
+        plain = self.plain_code(code) or self._owners.get(code)
+        if plain is not None and plain not in self._kept:
+            self._kept.add(plain)
+            self._renews = True
+
     @property
     def is_used(self) -> bool:
         """Return whether functions run rewritten."""
@@ -136,7 +147,8 @@ class Rewriting:
         self._chosen |= new
         self._lists |= lists
         self._wanted.clear()
-        return bool(new or lists)
+        renews, self._renews = self._renews, False
+        return bool(new or lists or renews)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -353,7 +353,7 @@ class ExpressionConverter(ast.NodeTransformer):
         self.frame.bound = bound
 
 
-_CONVERSIONS = ("int", "float", "complex", "bool", "str", "repr")
+_CONVERSIONS = ("int", "float", "complex", "bool", "str", "repr", *("list", "tuple", "set", "frozenset", "dict"))
 
 
 def _is_conversion(node: ast.Call) -> bool:

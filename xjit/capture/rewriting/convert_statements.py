@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, placed
+from xjit.capture.rewriting.generators import EMIT
 from xjit.capture.rewriting.lower_jumps import blocks_of
 from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
@@ -30,6 +31,13 @@ class StatementConverter(ExpressionConverter):
             self.frame.hoisted = []
         self.frame.hoisted = outer
         return written
+
+    def generator(self, body: Sequence[ast.stmt], where: ast.AST, own: Sequence[str]) -> list[ast.stmt]:
+        """Convert the body of a generator function, as a function of what takes the items that it yields."""
+        self.frame.hoisted = []
+        function = self._function("generate", body, where, [EMIT])
+        names = placed(ast.Tuple([ast.Constant(name) for name in own], ast.Load()), where)
+        return [*self.frame.hoisted, placed(ast.Return(call("generator", where, function, names)), where)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(node, ast.If):

@@ -152,6 +152,12 @@ class PythonRuntime(ControlRuntime):
         """Return the list itself."""
         return made
 
+    def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
+        """Collect what is yielded: Python would wait between two items."""
+        found: list[Any] = []
+        generate(found.append)
+        return iter(found)
+
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError."""
         if not test:

@@ -11,7 +11,7 @@
 Loops, branches, conditions, assertions and comprehensions are rewritten wherever they stand, in ``try``, ``with`` and
 ``match`` too, which stay Python's own statements, and so do classes and generators that the function defines. Its
 functions and lambdas are handed to the runtime where they are defined, which may have them rewritten. Functions are
-refused that are generators or coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump
+refused that are coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump
 out of a ``finally``, or whose source is missing or has changed.
 """
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import linecache
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +29,7 @@ from xjit.capture.rewriting.bound_names import unsafe_reads
 from xjit.capture.rewriting.convert_expressions import CHECKED, RUNTIME, SITES
 from xjit.capture.rewriting.convert_statements import StatementConverter
 from xjit.capture.rewriting.function_code import compile_function, in_class, polished
+from xjit.capture.rewriting.generators import emitting
 from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lower_jumps import lower_jumps
 from xjit.capture.rewriting.refusal import NotRewritable
@@ -108,6 +110,8 @@ def _rewritten(code: types.CodeType, filename: str) -> Rewritten:
 
 
 def _made(tree: Function, code: types.CodeType) -> Rewritten:
+    is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
+    tree = emitting(tree) if is_generator else tree
     names = scope_names(tree)
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)
@@ -116,7 +120,10 @@ def _made(tree: Function, code: types.CodeType) -> Rewritten:
     lowered = lower_jumps(body)
     sites = sites_of(lowered.body, names, lowered.stops)
     converter = StatementConverter(names, unsafe, sites)
-    written = converter.block(lowered.body)
+    if is_generator:
+        written = converter.generator(lowered.body, lowered.body[0], sorted(names.local))
+    else:
+        written = converter.block(lowered.body)
     definition: Any = ast.FunctionDef(
         name=code.co_name,
         args=tree.args,

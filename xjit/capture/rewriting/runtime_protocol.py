@@ -17,6 +17,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
+    yield x                       emit(x), where runtime.generator(generate, names) is what the function returns
     sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
 
 Names. The nested functions share the variables of the function as cells. ``site.state(test, body)`` collects those
@@ -224,6 +225,10 @@ class ControlRuntime(ABC):
     @abstractmethod
     def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
         """Return the list, which has no items yet; the place is that in the source."""
+
+    @abstractmethod
+    def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
+        """Return the generator of what ``generate`` hands to its argument; ``own`` are the names of its variables."""
 
     @abstractmethod
     def assert_(self, test: Any, message: Thunk | None) -> None:

@@ -15,12 +15,11 @@ from xjit.capture.rewriting.scope_names import Function, bound_by, own_nodes
 from xjit.capture.rewriting.tree_walks import walk
 
 _UNUSUAL = {
-    "CO_GENERATOR": "is a generator",
     "CO_COROUTINE": "is a coroutine",
     "CO_ASYNC_GENERATOR": "is an asynchronous generator",
     "CO_ITERABLE_COROUTINE": "is a coroutine",
 }
-_FLAGS = {"CO_GENERATOR": 0x20, "CO_COROUTINE": 0x80, "CO_ITERABLE_COROUTINE": 0x100, "CO_ASYNC_GENERATOR": 0x200}
+_FLAGS = {"CO_COROUTINE": 0x80, "CO_ITERABLE_COROUTINE": 0x100, "CO_ASYNC_GENERATOR": 0x200}
 
 
 def find_tree(code: types.CodeType) -> Function:

@@ -18,6 +18,9 @@ from xjit.numpy.limited.arrays import LimitedArray
 _LIKE: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, len: 1}
 
 
+COLLECTIONS = (list, tuple, set, frozenset, dict)
+
+
 def is_traced(values: Any) -> bool:
     """Return whether something that only the run knows is among values, nested ones included."""
     if type(values) in (tuple, list):
@@ -31,6 +34,11 @@ def is_traced(values: Any) -> bool:
 def converted(function: Callable[[Any], Any], value: Any) -> Any:
     """The number or the text that a type of Python's makes of a value."""
     return step(function, (value,), {}, like=(_LIKE[function],) if function in _LIKE else None)
+
+
+def collected(function: Any, value: DeferredObject) -> Any:
+    """The collection that a type of Python's makes of the items of an object that only the run makes."""
+    return step(function, (value,), {}, kind=list if function is list else None)
 
 
 def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:
