@@ -250,8 +250,45 @@ def test_the_environment_decides(kept: Path, tmp_path: Path, name: str) -> None:
     assert again(kept, tmp_path, **{name: ENVIRONMENTS[name]}) == "traced"
 
 
-def test_limits_of_threads_decide_nothing(kept: Path, tmp_path: Path) -> None:
-    assert again(kept, tmp_path, OMP_NUM_THREADS="1") == "started"
+@pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "XJIT_TRIALS"])
+def test_limits_of_threads_and_trials_decide_nothing(kept: Path, tmp_path: Path, name: str) -> None:
+    assert again(kept, tmp_path, **{name: "1"}) == "started"
+
+
+BESIDE = """
+import sys
+import warnings
+import numpy as np
+from xjit import xjit
+
+
+def printed(x):
+    y = x * 2.0
+    print(end="")
+    return y + 1.0
+
+
+def plain(x):
+    return np.sin(x) + 1.0
+
+
+x = np.arange(3.0)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    xjit(printed)(x)
+assert "xjit.api.dispatcher" in sys.modules
+first, second = xjit(plain), xjit(plain)
+for f in (first, second):
+    np.testing.assert_allclose(f(x), plain(x), rtol=1e-14)
+counts = first.stats().traces, second.stats().traces
+print({(1, 1): "traced", (0, 0): "started"}[counts], 0)
+"""
+
+
+def test_programs_start_beside_those_that_are_traced(tmp_path: Path) -> None:
+    """What this process has made is no program of an earlier one: each of its functions is traced."""
+    for how in ("traced", "started"):
+        assert run(tmp_path, tmp_path / "cache", text=BESIDE, XJIT_STRICT="0")[0] == how
 
 
 @pytest.mark.parametrize("name", ["xjit.__version__", "numpy.__version__", "sys.version"])

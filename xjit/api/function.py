@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
     from xjit.inspect.stages import Stages
     from xjit.inspect.statistics import Statistics
 
-# Where it is loaded, to trace takes a few milliseconds: then nothing is looked up on the disk.
-_TRACER = "xjit.api.dispatcher"
-# Programs of one function that are taken from the disk before the tracer is loaded.
+# Programs of one function that are taken from the disk before it is traced.
 MAXIMUM_STARTED = 6
 
 P = ParamSpec("P")
@@ -91,9 +88,7 @@ class JitFunction(Generic[P, R]):
             self._entries, self._named = (), {}
 
     def _start(self, args: tuple[Any, ...]) -> Any:
-        """The result by a program that an earlier process has kept; MISS if there is none, or the tracer is there."""
-        if _TRACER in sys.modules:
-            return MISS
+        """The result by a program that an earlier process has kept; MISS if there is none."""
         entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
         if entry is None:
             return MISS

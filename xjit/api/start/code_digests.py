@@ -19,7 +19,7 @@ from xjit.llvm.digests import digest, versions
 
 # Settings of numerical libraries; what only limits threads decides no program.
 _NUMERIC = ("XJIT_", "NUMBA_", "NPY_", "NUMPY_", "OPENBLAS_", "MKL_", "BLIS_", "OMP_", "GOTO_", "LLVM")
-_OF_NO_PROGRAM = ("XJIT_CACHE_DIR", "XJIT_SHIPPED_DIR", "XJIT_FULL_TRACE")
+_OF_NO_PROGRAM = ("XJIT_CACHE_DIR", "XJIT_SHIPPED_DIR", "XJIT_FULL_TRACE", "XJIT_TRIALS")
 _LIMITS = "_NUM_THREADS"
 
 # What every class statement writes, or what says nothing about its code.

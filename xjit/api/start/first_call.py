@@ -81,7 +81,8 @@ def started(function: Any, options: Options, arguments: Sequence[Any], tally: Ke
 
 def _looked_up(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree.Tree) -> ProgramRecord | None:
     key = key_of(function, options, leaves, in_tree)
-    data = None if key is None else configured_cache().get(KIND, key)
+    # What this process has made is traced anew for another function of the same code, which so has its own story.
+    data = None if key is None or configured_cache().has_put(KIND, key) else configured_cache().get(KIND, key)
     if key is None or data is None:
         return None
     try:

@@ -56,6 +56,7 @@ class DiskCache:
         self._shipped = tuple(os.fspath(path) for path in shipped)
         self._notices = notices or Notices()
         self._memory: dict[tuple[str, str], bytes] = {}
+        self._put: set[tuple[str, str]] = set()
         self._temporary_numbers = itertools.count()
         self._until_trim = 0
         self._found: tuple[Folder, ...] | None = None
@@ -90,6 +91,7 @@ class DiskCache:
 
     def put(self, kind: str, key: str, data: bytes) -> None:
         """Keeps an entry under a key."""
+        self._put.add((kind, key))
         own = self._own()
         if own is None:
             self._remember(kind, key, data)
@@ -109,6 +111,10 @@ class DiskCache:
         if self._until_trim <= 0:
             self._until_trim = TRIM_EVERY
             self.trim(MAXIMUM_BYTES)
+
+    def has_put(self, kind: str, key: str) -> bool:
+        """Return whether this process has kept an entry under a key."""
+        return (kind, key) in self._put
 
     def reject(self, kind: str, key: str) -> None:
         """Removes an entry the content of which turned out to be of no use."""
