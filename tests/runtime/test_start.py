@@ -286,7 +286,7 @@ print({(1, 1): "traced", (0, 0): "started"}[counts], 0)
 
 
 def test_programs_start_beside_those_that_are_traced(tmp_path: Path) -> None:
-    """What this process has made is no program of an earlier one: each of its functions is traced."""
+    """Each function of a process is traced whose program the process itself has made."""
     for how in ("traced", "started"):
         assert run(tmp_path, tmp_path / "cache", text=BESIDE, XJIT_STRICT="0")[0] == how
 
