@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 from xjit import xjit
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, FallbackWarning
 
 
 def halved(x: Any) -> Any:
@@ -57,3 +58,36 @@ def test_a_loop_that_cannot_be_captured_is_unrolled_if_it_is_short() -> None:
 def test_a_loop_over_python_objects_is_unrolled() -> None:
     x = np.linspace(2.0, 4.0, 5)[::-1]
     np.testing.assert_allclose(xjit(strict=True)(scaled)(x, [1.1] * 9), scaled(x, [1.1] * 9), rtol=1e-13)
+
+
+AXES = np.arange(60) % 2
+
+
+def folded(x: Any) -> Any:
+    """Sums along axes that have to be known: an array from outside names them, turn by turn."""
+    for k in range(60):
+        x = 0.25 * x + np.sum(x, axis=AXES[k]) / (1.0 + k)
+    return x
+
+
+def shown(x: Any) -> Any:
+    """The same with a print, which no way of tracing does without a step in Python."""
+    for k in range(60):
+        x = 0.25 * x + np.sum(x, axis=AXES[k]) / (1.0 + k)
+        print(end="")
+    return x
+
+
+def test_a_short_loop_is_unrolled_rather_than_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    x = np.linspace(0.0, 1.0, 16).reshape(4, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled = xjit(folded)
+        np.testing.assert_allclose(compiled(x), folded(x), rtol=1e-13)
+    assert "while_loop" not in str(compiled.explain(x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        split = xjit(shown)
+        np.testing.assert_allclose(split(x), shown(x), rtol=1e-13)
+    assert split.stats().fallbacks == 0

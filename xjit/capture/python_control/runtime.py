@@ -18,7 +18,7 @@ from xjit.capture.python_control.loop_sequences import Turns, check_gone_through
 from xjit.capture.python_control.python_branches import chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
-from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
+from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries
 from xjit.capture.recording.object_state import Attribute
@@ -29,7 +29,7 @@ from xjit.capture.splits.conversions import COLLECTIONS, collected, converted, i
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
-from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
+from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse, without_steps
 from xjit.dataclass import replace
 from xjit.errors import CaptureError, DTypeError, ShapeError
 
@@ -115,23 +115,29 @@ class TracedRuntime(PythonRuntime):
         start: tuple[Any, ...],
     ) -> None:
         mark = Checkpoint((assign, body))
-        if turns.length is not None and not turns.arguments and self._unrolled(turns, assign, body, going, state):
+        known = turns.length is not None and not turns.arguments
+        if known and self._unrolled(turns, assign, body, going, state):
             return
-        state.set(start)
-        mark.restore()
+
+        def back() -> None:
+            state.set(start)
+            mark.restore()
 
         def turn(counter: Any) -> None:
             assign(turns.element(counter))
             body()
 
-        try:
+        def of_graph() -> None:
             _captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
-        except CaptureError as error:
-            if not turns.has_known_numbers:
-                raise
-            state.set(start)
-            mark.restore()
-            self._through(items, assign, body, going, state, error)
+
+        through = functools.partial(self._through, items, assign, body, going, state)
+        back()
+        if known and is_splitting() and _without_steps(of_graph, functools.partial(through, MOST_NODES_FUSED), back):
+            return
+        if turns.has_known_numbers:
+            _in_either_way(of_graph, functools.partial(through, MOST_NODES_AT_LAST), back)
+        else:
+            of_graph()
 
     def _unrolled(
         self, turns: Turns, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
@@ -159,11 +165,12 @@ class TracedRuntime(PythonRuntime):
         body: Thunk,
         going: Thunk | None,
         state: State,
+        most: int = MOST_NODES_AT_LAST,
         obstacle: CaptureError | None = None,
     ) -> None:
         """Run the body for each item, those behind a break that only the run decides within a branch.
 
-        Where that becomes too long the ``obstacle`` to a loop of the graph is the error.
+        Where that makes more than so many operations the ``obstacle`` to a loop of the graph is the error.
         """
 
         def turn(item: Any) -> None:
@@ -172,7 +179,7 @@ class TracedRuntime(PythonRuntime):
 
         more: Any = True
         known = known_of(items)
-        unrolling = Unrolling(len(known) if isinstance(known, Sized) else None, most=MOST_NODES_AT_LAST)
+        unrolling = Unrolling(len(known) if isinstance(known, Sized) else None, most=most)
         for item in known:
             if obstacle is not None and not unrolling.goes_on():
                 raise obstacle
@@ -291,6 +298,34 @@ class TracedRuntime(PythonRuntime):
             demand(truth(test))
         else:
             super().assert_(test, message)
+
+
+def _in_either_way(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> None:
+    """Trace in one way; where that meets an obstacle, go back and trace in another one."""
+    try:
+        first()
+    except CaptureError as obstacle:
+        back()
+        other(obstacle)
+
+
+def _without_steps(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> bool:
+    """Trace in either way without steps in Python; return whether that could be done, else all is as before.
+
+    for k in range(9): x[k] = np.roll(x[k], shifts[k])    where shifts have to be known: nine rolls, not nine steps
+    """
+    trace = enclosing_capture()
+    assert trace is not None
+    wanted = trace.recorder.rewriting.mark()
+    try:
+        with without_steps():
+            _in_either_way(first, other, back)
+    except CaptureError:
+        if trace.recorder.rewriting.mark() != wanted:
+            raise
+        back()
+        return False
+    return True
 
 
 def _captured(loop: Loop, mark: Checkpoint) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -148,6 +149,19 @@ def is_splitting() -> bool:
     """Return whether the trace that is under way may have steps in Python."""
     trace = enclosing_capture()
     return trace is not None and trace.recorder is not None and trace.recorder.trace.splitting
+
+
+@contextlib.contextmanager
+def without_steps() -> Iterator[None]:
+    """Refuse what would be a step in Python."""
+    trace = enclosing_capture()
+    assert trace is not None
+    outermost = trace.recorder.trace
+    before, outermost.splitting = outermost.splitting, False
+    try:
+        yield
+    finally:
+        outermost.splitting = before
 
 
 def ask_to_rewrite() -> bool:
