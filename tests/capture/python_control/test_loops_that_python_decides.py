@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -71,10 +72,10 @@ def folded(x: Any) -> Any:
 
 
 def shown(x: Any) -> Any:
-    """The same with a print, which no way of tracing does without a step in Python."""
+    """The same with a write, which no way of tracing does without a step in Python."""
     for k in range(60):
         x = 0.25 * x + np.sum(x, axis=AXES[k]) / (1.0 + k)
-        print(end="")
+        sys.stdout.write("")
     return x
 
 
