@@ -134,6 +134,12 @@ class Machine:
     accumulator_columns: int
     """Columns of whole vectors: what blocks of columns are multiples of, and their least size."""
 
+    register_bytes: int
+    """Bytes of accumulators of columns that stay in registers for all rows, with room for what is added."""
+
+    swept_bytes: int
+    """Bytes that are read again for each block of these columns: the caches next to a core hold them."""
+
     strip_rows: int
     """Rows whose numbers are made ahead of the sums over columns: whole vectors of numbers, and few enough that the
     rows are still in the first-level cache for their second walk."""
@@ -371,6 +377,8 @@ def processor() -> Machine:
         column_bytes=24_576,
         accumulator_bytes=262_144,
         accumulator_columns=16,
+        register_bytes=128,
+        swept_bytes=65_536,
         strip_rows=16,
         joined_rows=4,
         joined_statements=12,

@@ -75,7 +75,7 @@ def test_other_shapes_have_the_same_source(name: str) -> None:
     """Kernels are size-generic: what is compiled depends on the class of a shape, not on the shape.
 
     Exceptions are short inner loops of nested reductions, whose extents are written into the source, and what is
-    planned by size: chunks, tiles with halos.
+    planned by size: chunks, tiles with halos, columns in registers.
     """
     one = GOLDENS[name]
     larger = xjit.jit(one.function).source(*one.more())

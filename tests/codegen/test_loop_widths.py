@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.helpers.vector_loops import LINUX
@@ -12,6 +13,8 @@ from xjit.codegen.cpu.llvm_pipeline import Target
 from xjit.codegen.front_end.numba_compat import compile_kernel
 from xjit.codegen.front_end.numba_frontend import Frontend
 from xjit.codegen.language import inline_functions, intrinsics
+from xjit.codegen.language.scalar_types import KernelTypeError
+from xjit.codegen.language.uncompiled import run_kernel
 from xjit.llvm.targets import CpuTraits, Registers
 
 AVX512 = "+avx,+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit"
@@ -86,3 +89,39 @@ def kernel(lo, hi, table):
     for i0 in range(lo, hi):
         st(o0, i0, exp_f64_called({load}))
 """
+
+
+SIDE_BY_SIDE = """
+def kernel(lo, hi, table):
+    a0 = ptr_f64(table, 0)
+    o0 = ptr_f64(table, 1)
+    n0 = word(table, 2)
+    n1 = word(table, 3)
+    t0 = scratch_f64(8)
+    for b0 in range(lo, hi):
+        start = select(b0 * 8 < n1 - 8, b0 * 8, n1 - 8)
+        for i1 in range(start, start + 8):
+            st(t0, i1 - start, f64(0.0))
+        for j0 in range(n0):
+            for i2 in lanes(start, {count}):
+                st(t0, i2 - start, ldw(t0, i2 - start) + ld(a0, j0 * n1 + i2))
+        for i3 in range(start, start + 8):
+            st(o0, i3, ldw(t0, i3 - start))
+"""
+
+
+def test_lanes_are_taken_all_at_once_and_leave_scratch_in_registers():
+    text = SIDE_BY_SIDE.format(count=8)
+    assert widths(text, 256) == [8]
+    assert "alloca" not in (compile_kernel(text, keep_ir=True).llvm_ir or "alloca")
+
+
+def test_lanes_are_a_number_of_the_text():
+    with pytest.raises(KernelTypeError, match="a literal number"):
+        translated(SIDE_BY_SIDE.format(count="n0"), Registers(256))
+
+
+def test_lanes_run_one_after_the_other_uncompiled():
+    rows, out = np.arange(33.0).reshape(3, 11), np.zeros(11)
+    run_kernel(SIDE_BY_SIDE.format(count=8), 0, 2, [rows, out, 3, 11])
+    np.testing.assert_array_equal(out, rows.sum(axis=0))

@@ -81,7 +81,7 @@ def test_the_function_runs_over_a_strip() -> None:
 
 
 def test_cheap_numbers_stay_where_they_are() -> None:
-    x = np.ones((90, 70))
+    x = np.ones((900, 70))
     assert "scratch_f64(16)" not in xjit.jit(lambda x: (x * x[:, :1]).sum(axis=0)).source(x)
 
 

@@ -248,6 +248,7 @@ CASES = {
     "product": case(lambda x: x @ x.T, normal(60, 50)),
     # reductions along columns
     "sums of columns": case(lambda x: (x * x).sum(axis=0), normal(40, 5000)),
+    "sums of short columns": case(lambda x: (x * x).sum(axis=0), normal(20, 90)),
     "sums of few columns": case(three_sums, normal(900, 250)),
     "sums of angles": case(lambda x: np.sin(1e3 * x).sum(axis=0), normal(30, 400)),
     "short accumulators": case(lambda x: (x * x).sum(axis=0), normal(70, 500), accumulator_bytes=1000),
@@ -294,6 +295,8 @@ SEEN_IN = {
     "column_bytes": ("sums of columns", "sums of few columns"),
     "accumulator_bytes": ("sums of columns", "sums of few columns"),
     "accumulator_columns": ("short accumulators",),
+    "register_bytes": ("sums of short columns",),
+    "swept_bytes": ("sums of short columns",),
     "strip_rows": ("gradient",),
     "joined_rows": ("sums of columns", "gradient"),
     "joined_statements": ("sums of columns", "gradient"),

@@ -2,7 +2,7 @@
 
 A range is the struct {start, stop, step}; its iterator is {address of the counter, stop, step}.  The type
 of both says which sign the step has: ``range:+`` and ``range:-`` when it is a literal, ``range:?`` when it
-is not.
+is not.  Lanes, of which none needs another one, say behind the sign how many they are: ``range:+16``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ OUT_OF_LINE = "_rare"
 CALLED = "_called"
 """The same of functions that are called a register of elements at a time."""
 
+SIDE_BY_SIDE = "xjit.side.by.side"
+"""The metadata of the counter of a loop of so many lanes, which need no others."""
+
 _BITS = {ir.IntType(bits): bits for bits in (1, 8, 16, 32, 64)} | {ir.FloatType(): 32, ir.DoubleType(): 64}
 
 _RANGE = ir.LiteralStructType([INT64, INT64, INT64])
@@ -56,9 +59,10 @@ def opaque_type(kind: str) -> LlvmType:
 
 
 def operations() -> dict[str, Operation]:
-    """``range`` and the two steps of a for loop."""
+    """``range``, ``lanes`` and the two steps of a for loop."""
     return {
         "range": Operation("range", _infer_range, _emit_range),
+        "lanes": Operation("lanes", _infer_lanes, _emit_lanes),
         "getiter": Operation("getiter", _infer_iterator, _emit_iterator),
         "iternext": Operation("iternext", _infer_next, _emit_next),
     }
@@ -94,6 +98,18 @@ def _emit_range(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value
     return _struct(builder, _RANGE, (start, stop, step))
 
 
+def _infer_lanes(kinds: tuple[str, ...]) -> Typing:
+    check("lanes", strong(kinds[0]), ("i64",))
+    if len(kinds) != 2 or not is_literal(kinds[1]):
+        raise KernelTypeError("lanes takes where they start and a literal number")
+    return ("i64", "i64"), f"range:+{int(kinds[1].removeprefix('int:'))}"
+
+
+def _emit_lanes(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+    start, count = values
+    return _struct(builder, _RANGE, (start, builder.add(start, count, flags=["nsw"]), ir.Constant(INT64, 1)))
+
+
 def _struct(builder: Builder, kind: LlvmType, members: Sequence[Value]) -> Value:
     value = ir.Constant(kind, ir.Undefined)
     for position, member in enumerate(members):
@@ -123,8 +139,12 @@ def _infer_next(kinds: tuple[str, ...]) -> Typing:
 
 def _emit_next(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
     counter, stop, step = (builder.extract_value(values[0], position) for position in range(3))
+    sign = kinds[0].partition(":")[2]
     current = builder.load(counter)
-    more = _more(builder, kinds[0].partition(":")[2], current, stop, step)
+    if sign[1:]:
+        lanes = ir.Constant(ir.IntType(32), int(sign[1:]))
+        current.set_metadata(SIDE_BY_SIDE, builder.module.add_metadata([lanes]))
+    more = _more(builder, sign[0], current, stop, step)
     # Stored also after the last step, where nobody reads it; the counter cannot overflow before.
     builder.store(builder.add(current, step, flags=["nsw"]), counter)
     return _struct(builder, _STEP, (current, more))
@@ -150,7 +170,8 @@ def shape_loops(module: Any, registers: Registers) -> None:
     widths up to as many truth values as a register holds, where functions have vector forms: ten times the time of
     all other passes.  In loops that call functions elements of all kinds do; where the processor has masks, these
     loops do what is left over with one more step of vector code, as writing the loop a second time for it takes as
-    long as writing it once.  The branch back is marked like this::
+    long as writing it once.  Loops of so many lanes as the text says take all of them at once: no loop is left, so
+    that scratch which they change stays in registers.  The branch back is marked like this::
 
         br label %"B104", !llvm.loop !4
         !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
@@ -176,7 +197,7 @@ def shape_loops(module: Any, registers: Registers) -> None:
 
 def _concerns(block: Any) -> bool:
     calls = (_called(one).endswith((IS_FAR, CALLED)) for one in block.instructions)
-    return any(calls) or any(LANES in one.metadata for one in block.instructions)
+    return any(calls) or any(LANES in one.metadata or SIDE_BY_SIDE in one.metadata for one in block.instructions)
 
 
 def _called(instruction: Any) -> str:
@@ -186,10 +207,11 @@ def _called(instruction: Any) -> str:
 
 def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Registers) -> list[list[Any]]:
     """The metadata of a loop of these instructions."""
-    lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
+    lanes = _most(loop, LANES)
     flagged = any(_called(one).endswith(IS_FAR) for one in loop)
     calls = any(_called(one).endswith(CALLED) for one in loop)
-    width = lanes or (_elements_of_a_register(loop, accesses, registers.bits, calls) if flagged or calls else 0)
+    width = lanes or _most(loop, SIDE_BY_SIDE)
+    width = width or (_elements_of_a_register(loop, accesses, registers.bits, calls) if flagged or calls else 0)
     hints: list[list[Any]] = []
     if flagged or width:
         hints.append(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)])
@@ -200,6 +222,11 @@ def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Register
     elif width and calls and registers.masks:
         hints.append(["llvm.loop.vectorize.predicate.enable", ir.Constant(BIT, 1)])
     return hints
+
+
+def _most(loop: Sequence[Any], key: str) -> int:
+    """The largest number that instructions have as this metadata; 0 if none has."""
+    return max((one.metadata[key].operands[0].constant for one in loop if key in one.metadata), default=0)
 
 
 def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], bits: int, calls: bool) -> int:

@@ -25,6 +25,7 @@ c128``.
 ``ld_where(p, i, c)``           the same as ld where c, else 0; ``ldw_where`` the same as ldw
 ``first(p, i, j, k, v)``       the first place from j to k - 1, counted from element i, of a value that is there
 ``st(p, i, v)``                store; v has exactly the pointer's element type
+``lanes(i, n)``                the range from i of so many, a literal, that are taken all at once
 ``turn_T(...)``                a block of elements, transposed (:mod:`xjit.codegen.cpu.emit_tiles`)
 ``scratch_T(n)``               pointer to n uninitialised elements on the stack, aligned; outside loops only
 ``select(c, a, b)``            a where c, else b; both are evaluated
@@ -106,7 +107,7 @@ ptr_f32, ptr_f64, ptr_c64, ptr_c128 = _family("ptr_{}", (*FLOATS, *COMPLEXES))
 scratch_b1, scratch_i8, scratch_i16, scratch_i32, scratch_i64 = _family("scratch_{}", ("b1", *INTEGERS[:4]))
 scratch_u8, scratch_u16, scratch_u32, scratch_u64 = _family("scratch_{}", INTEGERS[4:])
 scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FLOATS, *COMPLEXES))
-word, ld, ldw, st, select, first = _words("word", "ld", "ldw", "st", "select", "first")
+word, ld, ldw, st, select, first, lanes = _words("word", "ld", "ldw", "st", "select", "first", "lanes")
 ld2, ld3, ld4, ld5, ld6, ld7, ld8 = _words(*(f"ld{step}" for step in STEPS))
 fmin, fmax, radd, rmul = _words("fmin", "fmax", "radd", "rmul")
 fma, exact_fma, muladd = _words("fma", "exact_fma", "muladd")

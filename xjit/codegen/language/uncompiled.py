@@ -151,6 +151,10 @@ def _first(pointer: Pointer, base: int, start: int, stop: int, value: Scalar) ->
     return np.int64(next(place for place, x in elements if x == value or (x != x and value != value)))
 
 
+def _lanes(start: Scalar, count: int) -> range:
+    return range(int(start), int(start) + count)
+
+
 def _load(pointer: Pointer, index: int) -> Scalar:
     return pointer.load(index)
 
@@ -379,7 +383,7 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
         forms[f"as_{name}"] = _bits(KINDS[name])
     loads: dict[str, Callable[..., Any]] = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
     loads |= dict.fromkeys(("ld_where", "ldw_where"), _load_where)
-    return forms | loads | {"word": _word, "st": _store, "select": _select, "first": _first}
+    return forms | loads | {"word": _word, "st": _store, "select": _select, "first": _first, "lanes": _lanes}
 
 
 def _float_forms() -> dict[str, Callable[..., Any]]:

@@ -92,6 +92,8 @@ class Interchange:
     def _loops(self, parts: Sequence[Part], expansion: Expansion, taken: Names) -> Iterator[Statement]:
         """Yield the statements of a block, with the loop around those that depend on it."""
         start, stop = (variable(f"{self.block}_{end}") for end in ("start", "stop"))
+        if self.tail is Tail.OVERLAP:
+            stop = start + as_int(self.length)
         for part in parts:
             match part:
                 case Run():

@@ -241,12 +241,16 @@ class GroupAccesses:
                 found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
         return found
 
-    def work(self, columns: bool) -> float:
-        """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
-        group = self.group
+    def work(self, columns: bool, block: int | None = None) -> float:
+        """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns, of a length that may
+        be given.
+        """
+        group, machine = self.group, self.machine
+        if block is not None:
+            machine = replace(machine, column_block=block)
 
         def times(indexed: IndexedValue) -> int:
-            return evaluations(group.dims, group.reduced, indexed.index, group.rank, self.machine, columns=columns)
+            return evaluations(group.dims, group.reduced, indexed.index, group.rank, machine, columns=columns)
 
         indexed_values = (indexed for visited in self.visits for indexed in visited)
         total = sum(

@@ -12,7 +12,7 @@ from xjit import config
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
-from xjit.codegen.scheduling.ideas.columns import ColumnBlocks, in_blocks_of_columns
+from xjit.codegen.scheduling.ideas.columns import ColumnBlocks, in_blocks_of_columns, in_lanes
 from xjit.codegen.scheduling.ideas.joined_windows import in_whole_windows
 from xjit.codegen.scheduling.ideas.overlapped_tiles import in_overlapped_tiles
 from xjit.codegen.scheduling.ideas.packed import in_packed_rows
@@ -75,6 +75,7 @@ IDEAS: tuple[Idea, ...] = (
     functions_of_rows,
     columns_ahead,
     unrolled_rows,
+    in_lanes,
     in_strips,
     reused_scratch,
 )

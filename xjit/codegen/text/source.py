@@ -274,6 +274,9 @@ class _Printer:
 
     def _range(self, loop: Loop) -> str:
         start, stop = self.bound(loop.start), self.bound(loop.stop)
+        count = (loop.stop - loop.start).value if loop.kind is LoopKind.VECTOR else None
+        if count is not None and loop.step == 1:
+            return f"lanes({start}, {count})"
         if loop.step != 1:
             return f"range({start}, {stop}, {loop.step})"
         return f"range({stop})" if start == "0" else f"range({start}, {stop})"

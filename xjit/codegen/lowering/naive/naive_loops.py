@@ -71,8 +71,8 @@ class NaiveLoops:
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         self.values.find_stops()
         self.bounds.open(outer)
-        if self.columns is not None and self.columns.overlap:
-            self.nest.facts.append(self.bounds.extent(self.plan.kept[-1]) - self.columns.width)
+        if self.columns is not None and self.columns.least:
+            self.nest.facts.append(self.bounds.extent(self.plan.kept[-1]) - self.columns.least)
         if self._joined is not None:
             steps = joined_steps(self._joined, self.values.accesses.machine)
             self.nest.facts.append(self.bounds.extent(self._joined) - steps)

@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.intervals import most
 from xjit.codegen.rewrites.interchange import Interchange
-from xjit.codegen.rewrites.record import Rewrite, found
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, found
 from xjit.codegen.rewrites.unroll_and_jam import Tail
+from xjit.codegen.rewrites.vectorize import Vectorize
 from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.ideas.rare import overwrites
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.dataclass import dataclass
 from xjit.fusion.cost import shared_columns
 from xjit.fusion.plan import FusionGroup
-from xjit.fusion.statements import Reduce, Scan
+from xjit.fusion.statements import Reduce, Scan, Store
 from xjit.ir.loops.intexpr import minimum
 from xjit.ir.loops.nodes import Kernel, Loop
 from xjit.machine import Machine
@@ -40,12 +42,19 @@ if TYPE_CHECKING:
 class ColumnBlocks:
     """Blocks of so many columns, at most those that there is ``room`` for.
 
-    Of those that ``overlap`` the last one begins earlier: their accumulators are vectors in registers.
+    Of those that ``overlap`` the last one begins earlier: their accumulators are vectors in registers. So are those
+    of blocks of as many columns as ``lanes``, which are made where the last one may begin earlier.
     """
 
     width: int
     room: int
     overlap: bool = False
+    lanes: int = 0
+
+    @property
+    def least(self) -> int:
+        """The number of columns without which no block overlaps another one; 0 where none does."""
+        return self.width if self.overlap else self.lanes
 
     @classmethod
     def of(cls, accesses: GroupAccesses, plan: Schedule) -> ColumnBlocks:
@@ -56,12 +65,15 @@ class ColumnBlocks:
             return cls(width, width, overlap=True)
         room = min(machine.column_block, most_columns(group, machine))
         elements, work = math.prod(group.dims), accesses.work(columns=True)
-        return cls(min(room, shared_columns(plan.kept[-1].extent, elements, work, machine)), room)
+        width = min(room, shared_columns(plan.kept[-1].extent, elements, work, machine))
+        lanes = columns_in_registers(accesses, plan) if work < machine.function_cost * elements else 0
+        repeats = lanes and 4 * (accesses.work(columns=True, block=lanes) - work) > elements
+        return cls(width, room, lanes=0 if repeats else lanes)
 
     def shared(self, plan: Schedule) -> Schedule:
         """The loops with the longest one shared, where that over columns counts blocks."""
         *outer, column = [loop.extent for loop in plan.kept]
-        steps = *outer, math.ceil(column / self.width)
+        steps = *outer, math.ceil(column / (self.lanes or self.width))
         return plan if plan.chunked is not None else replace(plan, shared=steps.index(max(steps)))
 
 
@@ -70,6 +82,27 @@ def most_columns(group: FusionGroup, machine: Machine) -> int:
     count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
     columns, vectors = machine.accumulator_bytes // (COMPLEX128.itemsize * max(1, count)), machine.accumulator_columns
     return max(vectors, columns // vectors * vectors)
+
+
+def columns_in_registers(accesses: GroupAccesses, plan: Schedule) -> int:
+    """Count the columns whose accumulators stay in registers for all rows: a power of two.
+
+    0 where blocks are better, which read memory along rows: there are more columns than that, and not few rows.
+    """
+    group, machine, columns = accesses.group, accesses.machine, plan.kept[-1]
+    sums = [one for one in group.statements if isinstance(one, Reduce)]
+    if len(sums) != 1 or not all(isinstance(one, Reduce | Store) for one in group.statements):
+        return 0
+    size = sums[0].target.aval.dtype.itemsize
+    count = min(machine.register_bytes // size, 2 ** (columns.extent.bit_length() - 1))
+    rows = [axis for loop in plan.reduced for axis in loop.axes]
+    swept = (
+        access.node.aval.dtype.itemsize * math.prod(group.dims[axis] for axis in rows if access.moves[axis])
+        for access in accesses.reads.values()
+        if access.moves[columns.axes[-1]]
+    )
+    streams = count < columns.extent and sum(swept) * columns.extent > machine.swept_bytes
+    return 0 if streams or count * size < machine.vector_step_bytes else count
 
 
 def _one_vector(group: FusionGroup, columns: int, machine: Machine) -> int:
@@ -85,13 +118,38 @@ def in_blocks_of_columns(
     for one in nests:
         if one.columns is not None:
             column = column_of(one)
-            rows, columns = tuple(_rows(one)), one.columns
+            rows, columns, block = tuple(_rows(one)), one.columns, nest.fresh("b")
             if columns.overlap:
-                yield (Interchange(column, rows, columns.width, nest.fresh("b"), Tail.OVERLAP),)
+                yield (Interchange(column, rows, columns.width, block, Tail.OVERLAP),)
+                continue
+            overlapping = Interchange(column, rows, columns.lanes, block, Tail.OVERLAP)
+            _, loop = found(kernel, column)
+            # Columns of the last block would be changed twice.
+            twice = overwrites(loop, nest.in_one_memory)
+            if columns.lanes and not twice and _may_be(overlapping, kernel):
+                yield (overlapping,)
                 continue
             width = nest.word(("width", column), columns.width, "width")
             length = minimum(width, columns.room)
-            yield (Interchange(column, rows, length, nest.fresh("b")),)
+            yield (Interchange(column, rows, length, block),)
+
+
+def _may_be(rewrite: Rewrite, kernel: Kernel) -> bool:
+    """Return whether a rewrite is not refused."""
+    try:
+        rewrite.apply(kernel)
+    except RefusedError:
+        return False
+    return True
+
+
+def in_lanes(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what runs all columns of a block side by side, where their accumulators are in registers."""
+    for one in nests:
+        if one.columns is not None and one.columns.lanes:
+            for rows in rows_of_blocks(kernel, (one,)):
+                if (rows.columns.stop - rows.columns.start).value == one.columns.lanes:
+                    yield (Vectorize(rows.columns.variable),)
 
 
 @dataclass(frozen=True, slots=True)
