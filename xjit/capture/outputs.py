@@ -83,13 +83,15 @@ def _check_memory_known(values: Sequence[Any]) -> None:
 
 
 def _check_objects_known(values: Sequence[Any]) -> None:
-    """CaptureError where only the run will tell if a view of the function's own memory is another result itself."""
+    """CaptureError where only the run will tell if a view is another result itself, or an array from outside."""
     found = {id(value): value for value in values if isinstance(value, BufferView) and not value.scalar}
     for value in found.values():
         others = (one for one in found.values() if one is not value)
-        if getattr(value, "code", 0) is None and any(one.buffer is value.buffer for one in others):
+        if getattr(value, "code", 0) is not None or not value.is_view:
+            continue
+        if value.buffer.path is not None or any(one.buffer is value.buffer for one in others):
             refuse(
-                "the function returns a view that may be another result, as only the run will tell",
+                "the function returns a view that may be another result or an argument, as only the run will tell",
                 value,
                 fix="return a copy: x.copy()",
             )

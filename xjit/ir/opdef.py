@@ -247,6 +247,7 @@ class OpDef:
     reads      params of such an operation -> the numbers of the operands that the parameters of each graph start as
     raises     what else the reference may raise, depending on the elements
     bound      params -> the reference with these, where it is called more quickly so
+    leaves     params -> whether NumPy does the call from the beginning where the reference raises an error
     """
 
     name: str
@@ -276,6 +277,7 @@ class OpDef:
     reads: Callable[[Params], tuple[range | tuple[int, ...], ...]] | None = None
     raises: tuple[type[Exception], ...] = ()
     bound: Callable[[Params], Callable[..., Any]] | None = None
+    leaves: Callable[[Params], bool] | None = None
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     shorter: Callable[[Any], tuple[OpDef, Any] | None] | None = None

@@ -21,7 +21,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
-from xjit.ir.repeated_calls import is_demand, tested_first
+from xjit.ir.repeated_calls import may_begin_anew, tested_first
 from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
@@ -98,8 +98,8 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
     that is there.
     """
     first = tested_first(graph, len(written) > 1)
-    demands = frozenset(topological(tuple(filter(is_demand, first))))
-    inside = tuple(node for node in first if not is_demand(node))
+    demands = frozenset(topological(tuple(filter(may_begin_anew, first))))
+    inside = tuple(node for node in first if not may_begin_anew(node))
     tested = frozenset(node for node in topological(inside) if node.op.control or node.op.kind is Kind.UPDATE)
     return {number: _first_way(graph.outputs[number], demands, tested) for number, _ in written}
 

@@ -22,10 +22,11 @@ from xjit.fusion.regions.materialized import view_chain
 from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
-from xjit.ir.repeated_calls import is_demand
+from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.ops.dynamic.extents import CUT, TRIM
+from xjit.ops.effects.python_call import repeats_node
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
@@ -80,7 +81,8 @@ class Builder:
     parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
     inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins. Loops that are ``untiled`` are not done in tiles of time, for
+    is copied. Errors come ``first`` until that begins, and of a block that may be done again NumPy ``can_begin`` the
+    call anew. Loops that are ``untiled`` are not done in tiles of time, for
     these reasons.
     """
 
@@ -105,6 +107,7 @@ class Builder:
     written: Written = ()
     held: Container[Node] = ()
     first: bool = False
+    can_begin: bool = True
     untiled: dict[Node, str] = field(default_factory=dict)
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
@@ -124,6 +127,7 @@ class Builder:
             numbers=self.numbers,
             owned=owned,
             first=self.first,
+            can_begin=self.can_begin and all(map(repeats_node, part.graph.effects)),
             untiled=self.untiled,
         )
 
@@ -151,7 +155,8 @@ class Builder:
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
-            self.first &= not (isinstance(step, planned.AliasStep) and step.node in self.held)
+            begun = isinstance(step, planned.AliasStep) and step.node in self.held
+            self.first, self.can_begin = self.first and not begun, self.can_begin and not begun
         self._flush(needed)
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
@@ -369,7 +374,10 @@ class Builder:
         layout = None if isinstance(node.type, TupleType) or node.op.trims else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
         results = (self.slot(node),)
-        self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
+        begins = not node.op.has_effects or self.can_begin
+        if self.is_whole and not self.can_begin and may_begin_anew(node):
+            raise TargetError("the function calls Python after it has written to an argument")
+        self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled, begins))
 
     def _is_recycled(self, node: Node) -> bool:
         """Return whether a library writes its result into memory that is used again."""

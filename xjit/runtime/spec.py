@@ -170,7 +170,8 @@ class RunStep:
 class CallStep:
     """An operation on whole arrays: a library, or NumPy for want of code, for which ``fallback`` is the reason.
 
-    What is not laid out as ``layout`` says is copied. ``recycled`` hands the library an array for its result.
+    What is not laid out as ``layout`` says is copied. ``recycled`` hands the library an array for its result. At the
+    ``first`` ones NumPy can do the call from the beginning yet.
     """
 
     operation: Operation
@@ -180,6 +181,7 @@ class CallStep:
     where: Where
     fallback: str = ""
     recycled: bool = False
+    first: bool = True
 
 
 @dataclass(frozen=True, slots=True)

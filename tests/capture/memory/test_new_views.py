@@ -101,7 +101,24 @@ def own_in_turns(x: Any, limit: float) -> Any:
     return z, w
 
 
-@pytest.mark.parametrize("function", [own_in_an_arm, own_in_turns])
+def in_arms_of_arms(x: Any, limit: float) -> Any:
+    y = x
+    if x[0] < limit:
+        if x[1] < 10.0:
+            y = y[:]
+        x[1] = 2.0
+    return y, x[1]
+
+
+def in_arms_of_turns(x: Any, limit: float) -> Any:
+    y = x
+    for _ in range(N):
+        if x[0] < limit:
+            y = y[:]
+    return y, x[1]
+
+
+@pytest.mark.parametrize("function", [own_in_an_arm, own_in_turns, in_arms_of_arms, in_arms_of_turns])
 @pytest.mark.parametrize("limit", [-1.0, 1.0])
 def test_views_that_may_be_another_result_are_left_to_numpy(function: Any, limit: float, monkeypatch: Any) -> None:
     with pytest.raises(CaptureError, match="may be another result"):
@@ -140,3 +157,13 @@ def turned_in_arms(x: Any, n: int) -> Any:
 def test_inner_loops_write_into_the_memory_of_what_outer_ones_carry(function: Any, n: int, monkeypatch: Any) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
     check_like_numpy(function, lambda: (np.arange(8.0), n), strict=False)
+
+
+def of_a_copy(x: Any) -> Any:
+    flat = x.reshape(-1)
+    return np.transpose(flat), flat, flat[::-1]
+
+
+@pytest.mark.parametrize("layout", [np.asfortranarray, lambda x: x[::-1, ::-1], np.ascontiguousarray])
+def test_results_that_show_a_reshaped_copy_share_it(layout: Callable[[Any], Any]) -> None:
+    check_like_numpy(of_a_copy, lambda: (layout(np.arange(12.0).reshape(3, 4)),), strict=True)

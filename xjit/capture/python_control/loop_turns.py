@@ -193,7 +193,8 @@ def traced_turn(
         for one in own:
             one.check()
         check_turn(_of_carried(carried, after), containers)
-        demand_unread(trace, (after, [value for _, value in objects.assigned().values()]))
+        read = [value for name, value in zip(state.names, after, strict=True) if name in state.carried]
+        demand_unread(trace, (read, [value for _, value in objects.assigned().values()]))
         return Turn(trace, number, begin, after)
 
 

@@ -73,7 +73,8 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
     def run(block: Thunk) -> tuple[Any, ...]:
         state.set(start)
         block()
-        return state.get()
+        pairs = zip(state.names, state.get(), strict=True)
+        return tuple(value if name in state.carried else UNBOUND for name, value in pairs)
 
     try:
         arms = _arms(pred, lambda: run(then), lambda: run(otherwise), mark)

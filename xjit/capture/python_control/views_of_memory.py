@@ -37,16 +37,28 @@ def either(holds: Callable[[], Any], one: Any, other: Any) -> Any:
     """The one of two views of the same elements, where a condition holds, or the other.
 
     The condition is asked for where that matters only: True where it always holds. Of an array of the function's own
-    nobody can say which of the two it is.
+    nobody can say which of the two it is, nor of what an arm or a turn has chosen itself.
     """
-    if not _is_outside(one) and not _is_outside(other):
-        return _view_of(one)
-    chosen, view = holds(), _view_of(one)
-    if chosen is not True:
-        codes = [code_of(value) for value in (one, other)]
-        known = any(isinstance(code, TracedValue) or code for code in codes)
-        view.code = select(chosen, *map(_number, codes)) if known else None
+    view = _view_of(one)
+    if not any(_is_outside(value) or hasattr(value, "code") for value in (one, other)):
+        return view
+    chosen = holds()
+    codes = [_code(value) for value in ((one,) if chosen is True else (one, other))]
+    if None in codes or (view.buffer.path is None and chosen is not True):
+        view.code = None
+    elif any(isinstance(code, TracedValue) or code for code in codes):
+        view.code = select(chosen, *map(_number, codes)) if len(codes) > 1 else codes[0]
     return view
+
+
+def _code(value: Any) -> Any:
+    """The number of the array from outside that one of two views is, None where only an arm or a turn can say."""
+    trace, code = current(), code_of(value) if hasattr(value, "code") or not value.is_view else 0
+    return None if isinstance(code, TracedValue) and trace and not trace.reaches(code.node) else code
+
+
+def _number(code: Any) -> Any:
+    return code if isinstance(code, TracedValue) else constant(np.asarray(code, np.int64))
 
 
 def _view_of(array: Any) -> TracedArray:
@@ -66,10 +78,6 @@ def _is_outside(value: Any) -> bool:
     while trace is not None and trace is not value.owner:
         trace = trace.parent
     return trace is not None
-
-
-def _number(code: Any) -> Any:
-    return code if isinstance(code, TracedValue) else constant(np.asarray(code or 0, np.int64))
 
 
 class ViewsBehind:

@@ -33,7 +33,7 @@ def repeats(function: Any) -> bool:
     if owner is not None and not isinstance(owner, types.ModuleType | type):
         return False
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
-    if isinstance(function, np.ufunc):
+    if isinstance(function, np.ufunc) or module == "xjit.capture.splits.deferred_stores":
         return True
     top = module.partition(".")[0]
     return top in _PURE and not module.startswith("numpy.random") and name not in _CHANGING

@@ -22,7 +22,7 @@ from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.numpy.limited.arrays import LimitedArray
+from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
 from xjit.ops.elements.elementwise import and_
@@ -185,11 +185,11 @@ def _refuse_beside_effects() -> NoReturn:
 def demand_unread(trace: CaptureTrace, values: Any) -> None:
     """Demands in a trace inside of another one, of which these values are left, the conditions of what nobody reads.
 
-    Beside effects they are left out, and where what is left has a size that only the run knows.
+    Beside effects they are left out.
     """
-    leaves = tree.flatten(values)[0]
-    if not trace.conditional or not can_demand(trace) or any(isinstance(leaf, LimitedArray) for leaf in leaves):
+    if not trace.conditional or not can_demand(trace):
         return
+    leaves = [one for leaf in tree.flatten(values)[0] for one in _parts(leaf)]
     if not all(map(repeats_node, trace.effects)):
         return
     written = [node for buffer, node in trace.versions.items() if buffer.home is not trace]
@@ -197,6 +197,13 @@ def demand_unread(trace: CaptureTrace, values: Any) -> None:
     for node in _unread(trace, [*left, *written]):
         condition = TracedValue(trace.adopt(node.inputs[-1]), trace)
         demand(reduce(condition, np.asarray(True), and_, range(node.inputs[-1].aval.rank)))
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The values of a leaf: those of an array of a size that only the run knows are its elements and sizes."""
+    if not isinstance(leaf, LimitedArray):
+        return [leaf]
+    return [leaf.value, *(size.operand for size in sizes_of(leaf))]
 
 
 def _unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:

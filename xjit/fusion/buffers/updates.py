@@ -23,6 +23,7 @@ from xjit.ir.context import PARAMETER, PROJECT
 from xjit.ir.index_map import Index, compose, identity, never_meet
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.ir.repeated_calls import may_begin_anew, may_fail_inside
 from xjit.lazy import lazy
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
@@ -35,7 +36,8 @@ class InPlace:
 
     What reads those in ``read`` has to run before the copy would. More copies could be left out if what is
     ``wanted`` were stored. Parameters that the program has to write, and cannot, are ``needed``. Of copies that are
-    memory of the caller's, ``tested`` are the nodes whose conditions are looked at before it is written.
+    memory of the caller's, ``tested`` are the nodes that run, or whose conditions are looked at, before it is
+    written.
     """
 
     over: dict[Node, Node]
@@ -91,13 +93,13 @@ def updates_in_place(
 
 
 def _tested(nodes: Iterable[Node], held: Mapping[Node, Node]) -> dict[Node, tuple[Node, ...]]:
-    """For copies that are memory of the caller's the nodes with conditions before it: all of them before the first
-    update of a parameter, then those that have come since.
+    """For copies that are memory of the caller's the nodes with conditions before it, and calls in Python: all of
+    them before the first update of a parameter, then those that have come since.
     """
     found: dict[Node, tuple[Node, ...]] = {}
     earlier, fresh = list[Node](), list[Node]()
     for node in nodes:
-        if node.op.failure is not None:
+        if node.op.failure is not None or may_begin_anew(node) or may_fail_inside(node):
             earlier.append(node)
             fresh.append(node)
         elif node in held:

@@ -79,13 +79,16 @@ class Grouping:
 
     def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = (), after: Iterable[Node] = ()) -> None:
         """A step that is no kernel: it runs after what its operands need, and after their conditions are checked.
+        Among these may be steps that fail themselves.
 
         It also runs after all that reads the values ``after``, and after the effect that comes before its own.
         """
-        self.add_checks(conditions)
+        checked = [one for one in conditions if one.op.failure is not None]
+        self.add_checks(checked)
         read = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
         before = {group for source in read for group in self.home.get(owner(source), ())}
-        before.update(*(self.checks[one] for one in conditions), *(self.readers.get(one, ()) for one in after))
+        before.update(*(self.home.get(owner(one), ()) for one in conditions if one.op.failure is None))
+        before.update(*(self.checks[one] for one in checked), *(self.readers.get(one, ()) for one in after))
         group = OpenGroup(number=len(self.groups), whole=step)
         group.need(before)
         self.groups.append(group)

@@ -27,10 +27,10 @@ from xjit.numpy.rules.values import (
     scalar_like,
     shape_of,
     whole_number,
-    with_order,
 )
 from xjit.numpy.rules.view_strides import has_gaps, memory_of
 from xjit.ops.define.core import Operand, aval_of
+from xjit.ops.define.memory_order import pack
 from xjit.ops.whole_arrays.shape import view_strides
 from xjit.types import c_order
 
@@ -79,7 +79,7 @@ def _rows(value: Operand, sizes: Shape, copy: bool | None) -> Any:
         return as_view(result)
     if copy is False:
         raise ArgumentError("numpy.reshape: Unable to avoid creating a copy while reshaping.")
-    return with_order(result, c_order(len(sizes)))
+    return pack(result, c_order(len(sizes)))
 
 
 def complete_shape(old: Shape, new: Shape) -> Shape:

@@ -13,7 +13,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.dataclass import dataclass
-from xjit.errors import IndexOutOfBoundsError, ShapeError
+from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -293,11 +293,22 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 
 def range_of(entry: slice, size: Integer, bound: int) -> tuple[Range, Integer]:
-    """The positions of a slice of an axis of some size, and how many there are."""
+    """The positions of a slice of an axis of some size, and how many there are.
+
+    Raises DTypeError for numbers that are no integers, as Python does.
+    """
+    check_slice(entry)
     step = 1 if entry.step is None else int(entry.step)
     start, count = resolved(entry, step, size)
     most = count.known if count.known is not None else bound_of(bound)
     return Range(start.operand, step, count.operand, most), count
+
+
+def check_slice(entry: slice) -> None:
+    """DTypeError for a slice with floats in it, or with truth values of NumPy's."""
+    for one in (entry.start, entry.stop, entry.step):
+        if isinstance(one, TracedValue) and one.dtype.kind not in "iu" and one.weak is not bool:
+            raise DTypeError("slice indices must be integers or None or have an __index__ method")
 
 
 def position(entry: Any, axis: int, size: Integer) -> Integer:

@@ -18,6 +18,7 @@ from xjit.numpy.limited.arrays import (
     PartAndSizes,
     Sizes,
     aligned,
+    check_slice,
     fitted,
     is_moving,
     made,
@@ -197,8 +198,10 @@ def has_traced_step(array: Any, index: Any) -> bool:
 def set_steps(array: Any, index: slice, value: Any) -> Any:
     """The new version of an array in which ``array[index] = value`` has been done, where an index `has_traced_step`.
 
-    Raises ShapeError for a value that does not fit, and ArgumentError for a step of zero, when the program runs.
+    Raises ShapeError for a value that does not fit, and ArgumentError for a step of zero, when the program runs;
+    DTypeError for numbers that are no integers.
     """
+    check_slice(index)
     (size,) = sizes_of(array)
     start, step, count = steps_of(index, size)
     if size.known == 0:

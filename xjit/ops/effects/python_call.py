@@ -9,6 +9,7 @@ import numpy as np
 
 from xjit.errors import XjitError
 from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
+from xjit.ir.handlers import from_handler
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
@@ -91,9 +92,14 @@ class PythonCall:
     def __call__(self, *operands: Any) -> Any:
         return self.bound()(*operands)
 
+    @property
+    def leaves(self) -> bool:
+        """Return whether NumPy may do the call from the beginning where this one raises an error."""
+        return self.first and (self.repeats or self.guarded)
+
     def bound(self) -> Callable[..., Any]:
         """The call as a function of its operands."""
-        arrays, called = self.arrays, self._guarded if self.guarded else self.function
+        arrays, called = self.arrays, self._called if self.repeats and self.first else self._guarded
         if arrays is None:
             return lambda *operands: Box(called(*operands))
         single = self.types is not None and len(self.types) == 1
@@ -106,11 +112,20 @@ class PythonCall:
 
         return run
 
+    def _called(self, *operands: Any) -> Any:
+        """As the function; NumPy does the call from the beginning after its errors."""
+        try:
+            return self._guarded(*operands)
+        except Exception as error:
+            if from_handler(error) is None:
+                setattr(error, COMES_FIRST, True)
+            raise
+
     def _guarded(self, *operands: Any) -> Any:
         try:
             return self.function(*operands)
         except ValueError as error:
-            if "read-only" in str(error):
+            if self.guarded and "read-only" in str(error):
                 self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
             raise
 
@@ -157,6 +172,7 @@ PYTHON_CALL = register(
         threaded=True,
         raises=(Exception,),
         bound=lambda params: params["call"].bound(),
+        leaves=lambda params: params["call"].leaves,
         doc="What a function of Python's makes of the operands, called in its place, once.",
     )
 )

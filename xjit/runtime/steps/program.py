@@ -294,13 +294,26 @@ def called_function(step: CallStep, record: OpDef) -> Function:
     """The operation with its params; NumPy's warnings are left out."""
     params = dict(step.operation.params)
     if record.bound is not None:
-        return record.bound(params)
+        return record.bound(params) if step.first else _late(record.bound(params))
     function: Function = functools.partial(record.reference, **params)
     if record.has_effects:
         function = _located(step.where, function)
     if step.fallback:
         function = _unless_forbidden(step, function)
     return function if record.silent else np.errstate(all="ignore")(function)
+
+
+def _late(function: Function) -> Function:
+    """The function, after whose errors NumPy cannot do the call from the beginning."""
+
+    def run(*operands: Any) -> Any:
+        try:
+            return function(*operands)
+        except Exception as error:
+            setattr(error, COMES_FIRST, False)
+            raise
+
+    return run
 
 
 def _located(where: Where, function: Function) -> Function:
