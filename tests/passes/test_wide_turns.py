@@ -111,6 +111,28 @@ def test_each_turn_adds_in_the_order_that_it_would_have_alone(layout: Callable[[
     assert xjit.jit(ring_means, strict=True)(x, r, edges).tolist() == expected
 
 
+@pytest.mark.parametrize("order", ["ascending", "in pieces", "odd", "f32", "integers"])
+def test_what_bounds_leave_out_changes_no_bit(order: str) -> None:
+    x, r = X.ravel(), np.sort(R.ravel())
+    if order == "in pieces":
+        r = r.reshape(100, 600)[np.random.default_rng(5).permutation(100)].ravel()
+    elif order == "odd":
+        r[::97], r[1::89], r[2::83] = np.nan, np.inf, -np.inf
+        r[2000:4000] = np.nan
+    r = r.astype({"f32": np.float32, "integers": np.int64}.get(order, np.float64))
+    edges = EDGES.astype(r.dtype)
+    edges[-1] = 3
+    compiled = xjit.jit(ring_means, strict=True)
+    with np.errstate(all="ignore"):
+        found = compiled(x, r, edges)
+    done = str(compiled.explain(x, r, edges))
+    assert "SkipBlocks" in done and "SkipGroups" in done
+    alone = xjit.jit(ring_mean, strict=True)
+    with np.errstate(all="ignore"):
+        expected = [alone(x, r, edges[i], edges[i + 1]) for i in range(BINS)]
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_more_elements_than_a_moment_takes_stay_a_loop() -> None:
     side = 1 + int((numerics.ELEMENTS_OF_TURNS / BINS) ** 0.5)
     large, fewer = (np.broadcast_to(1.0, (side, one)) for one in (side, side - 2))

@@ -9,7 +9,7 @@ from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import replace
 from xjit.ir.loops import show
-from xjit.ir.loops.intexpr import IntExpr, maximum
+from xjit.ir.loops.intexpr import IntExpr, maximum, substitute
 from xjit.ir.loops.nodes import (
     Alloc,
     Block,
@@ -76,6 +76,17 @@ def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
             for fact in facts(statement.condition):
                 known = known.supposing(fact)
     return known
+
+
+def integers_before(kernel: Kernel, path: Sequence[Statement]) -> dict[str, IntExpr]:
+    """The integers that have names in front of the last statement of a path."""
+    found: dict[str, IntExpr] = {}
+    around = [kernel.body, *(block for one in path[:-1] for block in blocks(one))]
+    for block in around:
+        for one in block:
+            if isinstance(one, LetInt):
+                found[one.name] = substitute(one.expr, found)
+    return found
 
 
 def extent(known: Ranges, loop: Loop) -> IntExpr:

@@ -9,7 +9,7 @@ from xjit.codegen.rewrites.analysis.exchange import uses
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.intervals import most
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.surroundings import known_before, written
+from xjit.codegen.rewrites.analysis.surroundings import integers_before, known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, substitute, variable
@@ -24,7 +24,6 @@ from xjit.ir.loops.nodes import (
     Invoke,
     Kernel,
     Let,
-    LetInt,
     Load,
     Loop,
     Statement,
@@ -32,7 +31,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
-from xjit.ir.loops.walk import blocks, defined, renamed, statements
+from xjit.ir.loops.walk import defined, renamed, statements
 from xjit.types import DType
 
 
@@ -67,7 +66,7 @@ class Precompute:
         path, loop = found(kernel, self.loop)
         if loop.step != 1 or not loop.kind.is_ordered:
             raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} by {loop.step}, not for by 1")
-        length = substitute(loop.stop - loop.start, _integers_before(kernel, path))
+        length = substitute(loop.stop - loop.start, integers_before(kernel, path))
         room = most(length)
         if room is None:
             raise RefusedError(f"it is not known how many iterations over {self.loop} there are at most")
@@ -150,14 +149,3 @@ def _dtype(own: Block, name: str) -> DType:
 def _all_changed(block: Block) -> set[str]:
     """The scalars that change anywhere in a block, those that it gives included."""
     return {name for one in statements(block) for name in changed((one,))}
-
-
-def _integers_before(kernel: Kernel, path: Sequence[Statement]) -> dict[str, IntExpr]:
-    """The integers that have names in front of the last statement of a path."""
-    found: dict[str, IntExpr] = {}
-    around = [kernel.body, *(block for one in path[:-1] for block in blocks(one))]
-    for block in around:
-        for one in block:
-            if isinstance(one, LetInt):
-                found[one.name] = substitute(one.expr, found)
-    return found

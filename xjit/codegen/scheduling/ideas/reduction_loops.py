@@ -17,14 +17,18 @@ from xjit import numerics
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.variants import is_vector_function
 from xjit.codegen.rewrites.analysis.first_extremes import first_extreme
+from xjit.codegen.rewrites.analysis.intervals import most
 from xjit.codegen.rewrites.analysis.scalars import changed
+from xjit.codegen.rewrites.analysis.surroundings import integers_before
 from xjit.codegen.rewrites.distribute import Distribute
-from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.reductions.block_extreme import BlockExtreme
 from xjit.codegen.rewrites.reductions.block_integers import BlockIntegers, narrow_sums
 from xjit.codegen.rewrites.reductions.compensate import WITH_ERRORS, Compensate
 from xjit.codegen.rewrites.reductions.lanes import Lanes
 from xjit.codegen.rewrites.reductions.load_apart import LoadApart, Strides, has_neighbours, skipped, step_along
+from xjit.codegen.rewrites.reductions.skip_blocks import SkipBlocks
+from xjit.codegen.rewrites.reductions.skip_groups import SkipGroups
 from xjit.codegen.rewrites.reductions.stage_line import StageLine
 from xjit.codegen.rewrites.reductions.stage_sums import StageSums
 from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
@@ -32,6 +36,7 @@ from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
 from xjit.codegen.rewrites.values.specialize_rare import is_varied
 from xjit.dataclass import dataclass
+from xjit.ir.loops.intexpr import evaluate, substitute
 from xjit.ir.loops.nodes import (
     Access,
     Accumulate,
@@ -126,12 +131,46 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
         yield from _lanes_of(step, sums, around)
         return
     in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
-    yield from _blocks(loop, sums, in_blocks, around)
+    skipping = None if in_blocks else _skipping(loops, around)
+    yield from _blocks(loop, sums, in_blocks, around, skipping)
     if any(_in_blocks(one) for one in sums):
         yield SumBlocks(loop.variable)
     yield from (Compensate(one.name) for one in reversed(with_errors))
     if sums:
         yield from _lanes(loop, sums, around)
+        if skipping is not None:
+            lanes = max(numerics.lanes(one.value.dtype) for one in sums)
+            yield SkipGroups(loop.variable, skipping.turns, skipping.blocks * numerics.BLOCK // lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipping:
+    """A loop over ``turns`` that goes along a line of so many blocks at most, again and again."""
+
+    turns: str
+    blocks: int
+
+
+FEWEST_TURNS = 16
+"""Turns around a line from which on it pays to find the bounds of its elements first, which takes as long as two."""
+
+MOST_BLOCKS = 128
+"""Blocks of a line at most that have bounds in scratch: 2 KB, and 32 KB for groups of lanes."""
+
+
+def _skipping(loops: Sequence[Loop], around: Surroundings) -> Skipping | None:
+    """The turns of the loop around the last of some loops, if there are enough, along a line that is not too long."""
+    if len(loops) < 2 or not loops[-2].kind.is_ordered:
+        return None
+    turns, loop = loops[-2:]
+    path, _ = found(around.kernel, loop.variable)
+    integers, words = integers_before(around.kernel, path), dict(around.nest.words.values())
+    length = most(substitute(loop.stop - loop.start, integers))
+    count = most(substitute(turns.stop - turns.start, integers))
+    if length is None or count is None or evaluate(count, words) < FEWEST_TURNS:
+        return None
+    blocks = 1 << (max(1, -(-evaluate(length, words) // numerics.BLOCK)) - 1).bit_length()
+    return Skipping(turns.variable, blocks) if blocks <= MOST_BLOCKS else None
 
 
 def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
@@ -149,7 +188,9 @@ def _keeps_errors(one: Accumulate) -> bool:
     return _in_blocks(one) and numerics.keeps_errors(one.reducer, one.value.dtype)
 
 
-def _blocks(loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Surroundings) -> Iterator[Rewrite]:
+def _blocks(
+    loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Surroundings, skipping: Skipping | None
+) -> Iterator[Rewrite]:
     """Yield what cuts a loop into blocks, where a sum needs them, or something may end early."""
     searches = [one for one in map(first_extreme, loop.body) if one is not None]
     narrow = narrow_sums(loop)
@@ -162,6 +203,8 @@ def _blocks(loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Sur
         yield Split(loop.variable, size, block, around.fresh("e"))
         if stops:
             yield EarlyExit(block)
+        if skipping is not None and blocked:
+            yield SkipBlocks(block, skipping.turns, skipping.blocks)
     for one in searches:
         yield BlockExtreme(loop.variable, one.place.name)
     if narrow:
