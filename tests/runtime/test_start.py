@@ -326,11 +326,16 @@ def shown(a, b):
     return a.T, b[1:], "text", None
 
 
+def between(a, b):
+    known = a[a > 3.0]
+    return np.interp(a[0], known, known * 2.0)
+
+
 def parallel(a, b):
     return np.exp(-np.add.outer(a.ravel(), np.ones(50_000))).sum(axis=1)
 
 
-for function in (product, ordered, in_lines, gathered, shown, parallel):
+for function in (product, ordered, in_lines, gathered, shown, between, parallel):
     compiled = xjit(function)
     a, b = np.arange(16.0).reshape(4, 4), np.ones((4, 4))
     for _ in range(2):

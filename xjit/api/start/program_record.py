@@ -25,6 +25,7 @@ from xjit.runtime import spec
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
 from xjit.runtime.record_text import read, written
+from xjit.types import ArrayType
 
 KIND = "program"
 """The kind of these entries in the cache."""
@@ -84,11 +85,13 @@ _OF_PROGRAMS = (
     *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
-_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, ArraySpec, ScalarSpec, Where)}
+_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, ArraySpec, ScalarSpec, ArrayType, Where)}
 _ALIASES = {
     "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep",
     "Params": "tuple[tuple[str, Any], ...]",
     "KernelText": "StoredObject",
+    "DType": "np.dtype[Any]",
+    "Dim": "int",
     "spec.ProgramSpec": "ProgramSpec",
 }
 
