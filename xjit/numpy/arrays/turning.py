@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,18 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from xjit import ops
 from xjit.errors import ArgumentError
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.shaping import as_array, ravel, reshape
-from xjit.numpy.rules.static import permutation_by, static_array, static_integer
+from xjit.numpy.rules.promotion import cast
+from xjit.numpy.rules.static import only_run_tells, permutation_by, static_array, static_integer
 from xjit.numpy.rules.values import as_value, as_view, copied, fresh, numpy_errors, order_letter, shape_of, with_order
 from xjit.numpy.selecting.indexing import getitem
 from xjit.ops.define.core import Operand
+from xjit.ops.whole_arrays.shape import iota
+from xjit.types import INT64, dtype_class
 
 _BACKWARDS = slice(None, None, -1)
+_NESTED = "numpy.roll: 'shift' and 'axis' should be scalars or 1D sequences"
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
@@ -92,43 +98,84 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """The elements moved along axes, those that leave at one end entering at the other; without an axis, flattened.
 
-    Any element type; shifts of one axis add up. Raises AxisError, ArgumentError for nested shifts, CaptureError for
-    shifts that are not known while tracing.
+    Any element type; shifts of one axis add up, and integers among them may be such that only the run tells. Raises
+    AxisError, ArgumentError for nested shifts, CaptureError for other shifts that are not known while tracing.
 
     >>> roll(np.arange(5), 2)
     array([3, 4, 0, 1, 2])
     """
     value = as_array(as_value(a, "roll"))
-    steps = static_array(shift, "roll", "shift")
+    steps = _steps(shift)
     if axis is None:
-        return fresh(reshape(_rolled(ravel(value), {0: _total(steps)}), shape_of(value)))
-    shifts: dict[int, int] = {}
+        if steps.ndim > 1:
+            raise ArgumentError(_NESTED)
+        total = functools.reduce(_added, steps.reshape(-1), 0)
+        return fresh(reshape(_rolled(ravel(value), {0: total}), shape_of(value)))
+    shifts: dict[int, Any] = {}
     with numpy_errors("roll", ArgumentError):
         places = normalize_axis_tuple(axis, len(shape_of(value)), allow_duplicate=True)
         pairs = np.broadcast(steps, places)
         if pairs.ndim > 1:
-            raise ArgumentError("numpy.roll: 'shift' and 'axis' should be scalars or 1D sequences")
+            raise ArgumentError(_NESTED)
         for step, place in pairs:
-            shifts[place] = shifts.get(place, 0) + int(step)
+            shifts[int(place)] = _added(shifts.get(int(place), 0), step)
     return _rolled(value, shifts)
 
 
-def _total(steps: Any) -> int:
-    if steps.ndim > 1:
-        raise ArgumentError("numpy.roll: 'shift' and 'axis' should be scalars or 1D sequences")
-    return sum(int(step) for step in steps.reshape(-1))
+def _steps(shift: Any) -> Any:
+    """The shifts, an array of at most one axis: Python's integers, and values of type s64 that only the run tells."""
+    if not only_run_tells(shift):
+        known = static_array(shift, "roll", "shift")
+        found = np.fromiter(map(int, known.reshape(-1)), object).reshape(known.shape)
+    elif isinstance(shift, TracedValue) and dtype_class(shift.dtype) in "PI" and shift.dtype != np.uint64:
+        length = shape_of(shift)
+        if len(length) > 1:
+            raise ArgumentError(_NESTED)
+        found = np.empty(length, object)
+        for place in np.ndindex(length):
+            found[place] = ops.reshape(cast(getitem(shift, place) if length else shift, INT64), ())
+    elif isinstance(shift, list | tuple):
+        parts = [_steps(part) for part in shift]
+        if any(part.ndim for part in parts):
+            raise ArgumentError(_NESTED)
+        found = np.empty(len(parts), object)
+        for place, part in enumerate(parts):
+            found[place] = part[()]
+    else:
+        found = static_array(shift, "roll", "shift")
+    return found
 
 
-def _rolled(value: Operand, shifts: dict[int, int]) -> Any:
+def _added(one: Any, other: Any) -> Any:
+    """The sum of two shifts."""
+    if isinstance(one, TracedValue) or isinstance(other, TracedValue):
+        return ops.add(*(part if isinstance(part, TracedValue) else np.asarray(part, INT64) for part in (one, other)))
+    return one + other
+
+
+def _rolled(value: Operand, shifts: dict[int, Any]) -> Any:
     """A copy in the operand's memory order."""
     result = value
     for axis, shift in shifts.items():
         size = shape_of(value)[axis]
+        if isinstance(shift, TracedValue):
+            result = _moved(result, axis, shift) if size else result
+            continue
         offset = shift % (size or 1)
         if offset:
             parts = (_part(result, axis, size - offset, size), _part(result, axis, 0, size - offset))
             result = ops.concatenate(parts, axis)
     return copied(value) if result is value else with_order(result, order_letter(value, "K", "roll"))
+
+
+def _moved(value: Operand, axis: int, shift: TracedValue) -> Any:
+    """The elements moved along an axis by as many places as only the run tells."""
+    size = shape_of(value)[axis]
+    offset = ops.broadcast_in_dim(ops.remainder(shift, np.asarray(size, INT64)), (size,), ())
+    places = ops.sub(iota(f"s64[{size}]", 0), offset)
+    from_end = ops.add(places, np.full(size, size))
+    found = ops.select(ops.lt(places, np.zeros(size, INT64)), from_end, places)
+    return ops.look_up(value, (found,), (axis,), axis)
 
 
 def _part(value: Operand, axis: int, low: int, high: int) -> Any:

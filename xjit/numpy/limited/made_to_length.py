@@ -10,6 +10,7 @@ from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.creation import full
 from xjit.numpy.limited.arrays import LimitedArray, limited
 from xjit.numpy.limited.run_time_integers import Integer, integer, largest
+from xjit.numpy.rules.static import only_run_tells
 from xjit.numpy.rules.values import fresh
 from xjit.ops.dynamic.limited_windows import bound_of
 from xjit.ops.whole_arrays.shape import iota
@@ -25,9 +26,9 @@ def applies(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     if name in _FILLED:
         sizes = args[0] if args and isinstance(args[0], tuple) else args[:1]
         fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(_is_length, sizes))
-        return fits and any(map(_is_open, sizes))
+        return fits and any(map(only_run_tells, sizes))
     if name == "arange":
-        return not kwargs and 1 <= len(args) <= 2 and all(map(_is_integer, args)) and any(map(_is_open, args))
+        return not kwargs and 1 <= len(args) <= 2 and all(map(_is_integer, args)) and any(map(only_run_tells, args))
     return False
 
 
@@ -56,15 +57,10 @@ def _repeated(number: Any, count: int) -> Any:
     return ops.broadcast_in_dim(value, (count,), ())
 
 
-def _is_open(value: Any) -> bool:
-    """Return whether only the run tells an integer."""
-    return isinstance(value, TracedValue) and not hasattr(type(value), "value") and not hasattr(value, "known")
-
-
 def _is_integer(value: Any) -> bool:
     if not isinstance(value, TracedValue):
         return type(value) is int
-    if not _is_open(value) or value.weak is not int or value.dtype != INT64 or value.node.aval.rank:
+    if not only_run_tells(value) or value.weak is not int or value.dtype != INT64 or value.node.aval.rank:
         return False
     found = integer(value)
     return found.low > -_LONGEST and found.high < _LONGEST

@@ -39,6 +39,15 @@ def static_array(value: Any, name: str, argument: str) -> Array:
     return np.asarray(value)
 
 
+def only_run_tells(value: Any) -> bool:
+    """Return whether an argument, or an item of a list or tuple of them, has no elements while tracing."""
+    if isinstance(value, list | tuple):
+        return any(map(only_run_tells, value))
+    if not isinstance(value, TracedValue) or value.node.op is CONSTANT:
+        return False
+    return not hasattr(type(value), "value") and not hasattr(value, "known")
+
+
 def static_integer(value: Any, name: str, argument: str) -> int:
     """A Python int of an argument; DTypeError for anything that is no integer known while tracing."""
     return concrete_integer(value, f"numpy.{name}: {argument}")
