@@ -44,6 +44,14 @@ def distances(x: Any, r: Any, edges: Any) -> Any:
     return out
 
 
+def copies(x: Any, r: Any, edges: Any) -> Any:
+    out = np.zeros(BINS)
+    for i in range(BINS):
+        apart = np.asfortranarray(x - edges[i])
+        out[i] = apart.max()
+    return out
+
+
 def functions(x: Any, r: Any, edges: Any) -> Any:
     out = np.zeros(BINS)
     for i in range(BINS):
@@ -83,7 +91,16 @@ def loops_left(function: Callable[..., Any], *arrays: Any) -> int:
 
 @pytest.mark.parametrize(
     ("function", "loops"),
-    [(ring_means, 0), (counts, 0), (distances, 0), (functions, 1), (deviations, 1), (rows, 1), (changing, 1)],
+    [
+        (ring_means, 0),
+        (counts, 0),
+        (distances, 0),
+        (copies, 1),
+        (functions, 1),
+        (deviations, 1),
+        (rows, 1),
+        (changing, 1),
+    ],
 )
 def test_turns_that_reduce_what_stays_the_same_are_taken_at_once(function: Callable[..., Any], loops: int) -> None:
     np.testing.assert_allclose(xjit.jit(function, strict=True)(X, R, EDGES), function(X, R, EDGES), rtol=1e-12)

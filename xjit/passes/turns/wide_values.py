@@ -21,6 +21,7 @@ from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import QUICK, primitives
 from xjit.numerics import SumOrder, sum_order
 from xjit.ops.define.core import registry
+from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import combined, derived, partial
 from xjit.ops.whole_arrays.reduce import REDUCE
 from xjit.passes.split_reduce import chunk_of
@@ -51,7 +52,12 @@ def in_each_turn(array: Node, turns: int) -> Wide:
 
 
 def elementwise(node: Node, inputs: Sequence[Wide]) -> Wide | None:
-    """An elementwise operation on arrays, if it is cheap enough to be done again wherever it is read."""
+    """An elementwise operation on arrays, if it is cheap enough to be done again wherever it is read.
+
+    Copies of arrays that are never stored are these arrays.
+    """
+    if node.op is PACK:
+        return inputs[0]
     if node.op.kind is not Kind.ELEMENTWISE or node.element is None:
         return None
     if any(one.name not in QUICK or dtype_class(one.dtype) == "C" for one in primitives(node.element)):
