@@ -17,7 +17,7 @@ from xjit.types import ArrayType, TupleType, array_type
 
 def simplify(graph: Graph) -> Graph:
     """The simplified graph; the same object when there is nothing to do."""
-    return rewrite(graph, _simpler)
+    return rewrite(graph, simpler)
 
 
 def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
@@ -26,8 +26,11 @@ def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
     Nodes that have become equal become one. Nodes of one trace are never equal, so that the same graph comes back
     when the rule replaces none; it is asked again of those before the first that it does.
     """
-    if all(rule(node) is node for node in graph.nodes):
-        return graph
+    return graph if all(rule(node) is node for node in graph.nodes) else rebuilt(graph, rule)
+
+
+def rebuilt(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
+    """The same, of which equal nodes become one in any case."""
     new: dict[Node, Node] = {}
     sharing = _Sharing()
     for node in graph.nodes:
@@ -59,7 +62,8 @@ class _Sharing:
         return found
 
 
-def _simpler(node: Node) -> Node:
+def simpler(node: Node) -> Node:
+    """Return what stands for an operation: itself where nothing else computes the same."""
     if node.op.kind is Kind.INDEXING and _is_identity(node):
         return node.inputs[0]
     if _changes_nothing(node):
