@@ -47,7 +47,8 @@ def _outcome(function: Callable[..., Any], n: int) -> tuple[Any, ...]:
     try:
         function(x, y, n)
     except Exception as found:
-        error = type(found).__mro__[-3], found.__traceback__.tb_next.tb_lineno if found.__traceback__.tb_next else 0
+        inner = found.__traceback__ and found.__traceback__.tb_next
+        error = type(found).__mro__[-3], inner and inner.tb_lineno
     return error, x.tolist(), y.tolist()
 
 

@@ -208,6 +208,19 @@ def write_ufunc(ufunc: np.ufunc, target: LimitedArray, other: Any) -> Any:
     return target
 
 
+def write_to(ufunc: np.ufunc, target: Any, other: LimitedArray) -> Any:
+    """``target op= other`` for an array of known sizes."""
+    check_writable(target)
+    made = call_ufunc(ufunc, "__call__", (target, other), {})
+    check_same_kind(made.dtype, target.dtype, ufunc.__name__)
+    if made.ndim > target.ndim:
+        refuse(
+            "the result of an operator in place has more dimensions than the array", target, fix="use y = x + other"
+        )
+    call_setitem(target, (slice(None),) * target.ndim, made)
+    return target
+
+
 def _as_type(value: Any, dtype: Any) -> Any:
     """A value as NumPy casts it to an element type when it is stored."""
     if not isinstance(value, LimitedArray):

@@ -15,7 +15,7 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.python_numbers import traced_floats
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers import traced_integers
+from xjit.capture.tracers import limited_calls, traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
     call_function,
@@ -165,8 +165,14 @@ class TracedArray(Operators, BufferView):
 
             self[...] = value_of_update(self, ufunc, other)
             return self
-        if self.scalar or not isinstance(other, (*_OPERANDS, LimitedArray)):
+        if self.scalar:
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
+        if getattr(type(other), "chooses", False):
+            other = other.packed()
+        if not isinstance(other, (*_OPERANDS, LimitedArray)):
+            return NotImplemented
+        if isinstance(other, LimitedArray):
+            return limited_calls.write_to(ufunc, self, other)
         return write_ufunc(ufunc, self, other)
 
     def forget(self) -> None:

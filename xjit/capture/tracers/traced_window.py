@@ -127,6 +127,8 @@ class TracedWindow(Operators, LimitedArray):
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         refuse_deferred(other)
+        if getattr(type(other), "chooses", False):
+            other = other.packed()
         if not isinstance(other, _OPERANDS):
             return NotImplemented
         self._check_own()
