@@ -10,11 +10,13 @@ another's part.
 
 Behind the pointers stand the number of elements, that of a block, and the step from one element of the first operand
 to the next.  Bytes of masks are 0 or 1.  Eight of them are read at a time, and skipped where none is set.  Where few
-elements of a block are chosen their places are found first, so that memory is read for many of them at once.
+elements of a block are chosen their places are found first, so that memory is read for many of them at once.  Where
+nearly all are, and lie behind each other, eight are moved as vectors.
 """
 
 from __future__ import annotations
 
+import re
 from string import Template
 
 from xjit.runtime.native.native_parts import WORDS_TEXT
@@ -22,6 +24,9 @@ from xjit.runtime.native.native_text import expand
 
 FEW = 1024
 """Chosen elements of a block that are fewer are found first; offsets in a block have 16 bits."""
+
+DENSE = 32
+"""Elements of a block for each that is not chosen, or more: eight at a time are copied where all are chosen."""
 
 SIZES = (1, 2, 4, 8, 16)
 """Bytes of the elements that are packed."""
@@ -171,8 +176,24 @@ entry:
     %end = call i64 @end_of(i64 %first, i64 %block, i64 %count)
     %from = call i64 @ahead(ptr %ends, i64 %b)
     %stop = call i64 @word(ptr %ends, i64 %b)
+    %held = sub i64 %end, %first
+    %number = sub i64 %stop, %from
+    %left_out = sub i64 %held, %number
+    %most = sdiv i64 %held, $DENSE
+    %is_full = icmp sle i64 %left_out, %most
+    %is_packed = icmp eq i64 %step, 1
+    %is_dense = and i1 %is_full, %is_packed
     $AHEAD
-    br label %next
+    br i1 %is_dense, label %next_dense, label %next
+$LOOP
+$DENSE_LOOP
+done:
+  end %b
+  ret void
+}
+"""
+
+_LOOP = """
 next:
     %i = phi i64 [ %first, %begin ], [ %eight, %look ], [ %eight, %all ], [ %one, %single ]
     %k = phi i64 [ %from, %begin ], [ %k, %look ], [ %k8, %all ], [ %k_one, %single ]
@@ -199,11 +220,10 @@ single:
     %k_one = add i64 %k, %is_set
     %one = add i64 %i, 1
     br label %next
-done:
-  end %b
-  ret void
-}
 """
+
+_AROUND = frozenset(("first", "from", "stop", "end", "mask", "source", "step", "result", "begin", "done"))
+"""Names around the loop over a block, which it shares with the dense one."""
 
 _ELEMENT = r"""
 define internal void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64 %k) alwaysinline {
@@ -214,12 +234,30 @@ define internal void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64
   store $TYPE %element, ptr %to, align $ALIGN
   ret void
 }
+
+define internal void @put_eight_$NAME(ptr %source, i64 %i, ptr %result, i64 %k) alwaysinline {
+  %from = getelementptr $TYPE, ptr %source, i64 %i
+  %to = getelementptr $TYPE, ptr %result, i64 %k
+  %elements = load <$EIGHT_WORDS x $WORD>, ptr %from, align $ALIGN
+  store <$EIGHT_WORDS x $WORD> %elements, ptr %to, align $ALIGN
+  ret void
+}
 """
 
 _POSITION = r"""
 define internal void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64 %k) alwaysinline {
   %to = call ptr @place(ptr %result, i64 %k)
   store i64 %i, ptr %to
+  ret void
+}
+
+define internal void @put_eight_$NAME(ptr %source, i64 %i, ptr %result, i64 %k) alwaysinline {
+entry:
+  for %n below 8
+    %place = add i64 %i, %n
+    %at = add i64 %k, %n
+    call void @put_$NAME(ptr %source, i64 1, i64 %place, ptr %result, i64 %at)
+  end %n
   ret void
 }
 """
@@ -261,15 +299,41 @@ def compaction_text() -> str:
     eight = "".join(_ONE_OF_EIGHT.format(n=n, shift=8 * n, k=f"k{n}" if n else "k", next=n + 1) for n in range(8))
     parts = [WORDS_TEXT, _SHARED]
     for size in SIZES:
-        element = {"NAME": f"compact_{size}", "TYPE": f"i{8 * size}", "ALIGN": min(size, 8)}
+        word = min(size, 8)
+        element: dict[str, object] = {"NAME": f"compact_{size}", "TYPE": f"i{8 * size}", "ALIGN": word}
+        element |= {"WORD": f"i{8 * word}", "EIGHT_WORDS": 8 * size // word}
         parts.append(_routine(_ELEMENT, eight, _FEW, 1, element))
     parts.append(_routine(_POSITION, eight, _ANY, 0, {"NAME": "chosen_positions"}))
     return expand("".join(parts))
+
+
+def _dense(loop: str) -> str:
+    """The loop over a block nearly all of whose elements are chosen, with names of its own."""
+    loop = loop.replace("[ %eight, %look ],", "[ %eight, %look ], [ %eight, %whole ],", 1).replace(
+        "[ %k, %look ],", "[ %k, %look ], [ %far, %whole ],", 1
+    )
+    loop = loop.replace(
+        """label %all, label %single
+all:
+""",
+        """label %roomy, label %single
+roomy:
+    %is_whole = icmp eq i64 %bytes, 72340172838076673
+    br i1 %is_whole, label %whole, label %all
+whole:
+    call void @put_eight_$NAME(ptr %source, i64 %i, ptr %result, i64 %k)
+    br label %next
+all:
+""",
+    )
+    named = re.sub(r"%(\w+)", lambda found: found[0] if found[1] in _AROUND else f"{found[0]}_dense", loop)
+    return re.sub(r"^(\w+):$", r"\1_dense:", named, flags=re.MULTILINE)
 
 
 def _routine(element: str, eight: str, ahead: str, mask: int, names: dict[str, object]) -> str:
     """A routine whose mask is the operand of this number, and the function that puts one element in its place."""
     places = ("MASK", "ENDS", "RESULT", "COUNT", "BLOCK", "STEP")
     numbers: dict[str, object] = {name: mask + number for number, name in enumerate(places)}
-    loop = Template(_PACKED).safe_substitute(EIGHT=eight, AHEAD=ahead)
-    return Template(element + loop).safe_substitute({**names, **numbers, "FEW": FEW})
+    inner = Template(_LOOP).safe_substitute(EIGHT=eight)
+    loop = Template(_PACKED).safe_substitute(LOOP=inner, DENSE_LOOP=_dense(inner), AHEAD=ahead)
+    return Template(element + loop).safe_substitute({**names, **numbers, "FEW": FEW, "DENSE": DENSE})
