@@ -129,7 +129,12 @@ class ArgumentError(XjitError, ValueError):
 
 
 class CaptureError(XjitError, TypeError):
-    """The function does something with a traced value that cannot be captured."""
+    """The function does something with a traced value that cannot be captured.
+
+    ``opens`` are the arguments, by place or name, that are lists and dicts which the function changes.
+    """
+
+    opens: frozenset[int | str] = frozenset()
 
 
 class DataDependentError(CaptureError):

@@ -291,3 +291,32 @@ def is_writable(array: np.ndarray[Any, Any]) -> bool:
     (True, False)
     """
     return bool(array.flags.num & _WRITABLE)
+
+
+class Box:
+    """An object on its way between steps: NumPy takes no array of it for elements of the array around it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def item(self) -> Any:
+        """The object itself."""
+        return self.value
+
+
+_NUMBERS = (np.ndarray, np.generic, int, float, complex)
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """A number as an array of rank 0, an object in one of objects.
+
+    >>> as_array(2.5), as_array([2.5])[()].item()
+    (array(2.5), [2.5])
+    """
+    if isinstance(value, _NUMBERS):
+        return np.asarray(value)
+    made = np.empty((), object)
+    made[()] = Box(value)
+    return made

@@ -11,6 +11,47 @@ import numpy as np
 from xjit import tree
 from xjit.api.descriptions import example
 from xjit.capture.guarding.signature import NORMALISE, normalised, signature
+from xjit.capture.recording.containers import has_plain_entries
+from xjit.dataclass import replace
+from xjit.errors import CaptureError
+
+
+class OpenedArguments:
+    """The arguments of a function that are lists and dicts which it changes: these are not taken apart."""
+
+    def __init__(self) -> None:
+        self._places: frozenset[int | str] = frozenset()
+
+    def learn(self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Takes in which arguments a trace would have had opened; return whether there are more of them now."""
+        found = error.opens - self._places if isinstance(error, CaptureError) else frozenset()
+        given: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+        if not found or not all(has_plain_entries(given[one]) for one in found):
+            return False
+        self._places |= found
+        return True
+
+    def flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
+        """The leaves of arguments, and their structure."""
+        if not self._places:
+            return tree.flatten((args, kwargs))
+        leaves: list[Any] = []
+        positional = tuple(self._part(place, one, leaves) for place, one in enumerate(args))
+        named = tuple(self._part(name, one, leaves) for name, one in kwargs.items())
+        _, structure = tree.flatten(((None,) * len(args), dict.fromkeys(kwargs)))
+        assert isinstance(structure, tree.Branch)
+        first, second = structure.children
+        return leaves, replace(
+            structure, children=(replace(first, children=positional), replace(second, children=named))
+        )
+
+    def _part(self, place: int | str, value: Any, leaves: list[Any]) -> tree.Tree:
+        if place in self._places and type(value) in (list, dict):
+            leaves.append(value)
+            return tree.LEAF
+        found, structure = tree.flatten(value)
+        leaves += found
+        return structure
 
 
 def same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
@@ -25,9 +66,8 @@ def nested(in_tree: tree.Tree) -> bool:
     return not all(isinstance(one, tree.Leaf) for one in arguments)
 
 
-def examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
+def examples(leaves: Sequence[Any], in_tree: tree.Tree) -> tuple[list[Any], tree.Tree]:
     """Leaves to trace with, arrays for those that are described."""
-    leaves, in_tree = tree.flatten((args, kwargs))
     return readable(list(map(example, leaves))), in_tree
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from xjit import compile, config, jobs, tree
-from xjit.api.arguments import examples, nested, readable, same, shows_copies
+from xjit.api.arguments import OpenedArguments, examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
 from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
 from xjit.api.options import Options
@@ -77,6 +77,7 @@ class Dispatcher:
         self._plain = PlainCalls(function)
         self._told = Notices()  # why NumPy runs steps of programs, as far as the user knows
         self._numbers = ChangingNumbers()
+        self._opened = OpenedArguments()
         self._tally = tally or KernelTally()
         self._keeper = Keeper(function, options)
         self._unforeseen: dict[Any, bool] = {}  # calls in Python that were not as they were taken for
@@ -101,7 +102,7 @@ class Dispatcher:
         if refused is not None and refused.holds():
             return self._refused_again(args, kwargs, refused)
         try:
-            leaves, in_tree = tree.flatten((args, kwargs))
+            leaves, in_tree = self._opened.flattened(args, kwargs)
         except RecursionError:
             return self._numpy(args, kwargs, CaptureError("xjit: the arguments are nested too deeply"))
         if NORMALISE in map(signature, leaves):
@@ -158,6 +159,8 @@ class Dispatcher:
             try:
                 trace = self._capture(leaves, keys[0][0], watch)
             except Exception as error:
+                if self._opened.learn(error, args, kwargs):
+                    return self.call(args, kwargs)
                 return self._failed(keys, args, kwargs, leaves, error)
             if trace.shares_what_is_written:
                 return self._beside_memory(args, kwargs, trace.may_be_written)
@@ -184,8 +187,7 @@ class Dispatcher:
 
     def _newest(self, keys: Keys) -> Specialisation | None:
         """The trace that was made last for calls of this kind."""
-        known = self._known.get(keys[0])
-        return known[0] if known else None
+        return next(iter(self._known.get(keys[0], ())), None)
 
     def _remember(self, keys: Keys, found: Specialisation) -> None:
         """Lets calls find a trace; in a job."""
@@ -428,7 +430,7 @@ class Dispatcher:
 
         What the compiler refuses is told as by a call, and mistakes of the user's program are raised.
         """
-        leaves, in_tree = examples(args, kwargs)
+        leaves, in_tree = examples(*self._opened.flattened(args, kwargs))
         key = (in_tree, tuple(map(signature, leaves)))
         keys: Keys = (key, None if nested(in_tree) else (len(args), *kwargs, *key[1]))
         if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
@@ -466,8 +468,13 @@ class Dispatcher:
 
     def traced_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         """A trace of such a call, which nobody keeps."""
-        leaves, in_tree = examples(args, kwargs)
-        return self._capture(leaves, in_tree, self._watch())
+        leaves, in_tree = examples(*self._opened.flattened(args, kwargs))
+        try:
+            return self._capture(leaves, in_tree, self._watch())
+        except CaptureError as error:
+            if self._opened.learn(error, args, kwargs):
+                return self.traced_once(args, kwargs)
+            raise
 
     @property
     def numbers_change(self) -> bool:

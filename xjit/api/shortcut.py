@@ -39,6 +39,7 @@ from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, i
 from xjit.capture.guarding.guards import Guard, GuardText, is_taken_as_array
 from xjit.capture.outline import Outline, Output
 from xjit.runtime.miss import MISS
+from xjit.types import as_array
 
 Function = Callable[..., Any]
 
@@ -58,7 +59,7 @@ def shortcut(captured: Outline, program: Function, in_tree: tree.Tree, kinds: Se
     direct = _is_what_programs_return(captured)
     if direct and captured.guards.trivial and is_flat(arguments) and not any(map(is_taken_as_array, kinds)):
         return program
-    text = GuardText({"program": program, "missed": MISS, "is_": operator.is_, "asarray": np.asarray})
+    text = GuardText({"program": program, "missed": MISS, "is_": operator.is_, "asarray": as_array})
     text.lines += ["leaves = args"] if is_flat(arguments) else Unpacking(text.constant).text(arguments)
     text.check(sorted(captured.guards.left_to_check(), key=_looks_further), "missed")
     pairs = zip(captured.guards.inputs, kinds, strict=True)

@@ -20,7 +20,7 @@ from xjit.ops.effects.python_call import repeats_node
 from xjit.runtime.calls.records import can_be_written
 from xjit.runtime.miss import MISS
 from xjit.runtime.steps.program import Program
-from xjit.types import ArrayType, is_writable
+from xjit.types import ArrayType, as_array, is_writable
 
 
 @dataclass(eq=False)
@@ -116,7 +116,7 @@ class Specialisation:
         return results[: self.captured.results]
 
     def _interpret(self, values: Sequence[Any]) -> list[Any]:
-        return list(evaluate_graph(self.captured.graph, [np.asarray(value) for value in values]))
+        return list(evaluate_graph(self.captured.graph, [as_array(value) for value in values]))
 
     def _owned(self, results: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """The results as programs return them: in NumPy's memory order, writable, and apart from the arguments."""

@@ -20,7 +20,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
-from xjit.types import dtype_class
+from xjit.types import as_array, dtype_class
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ def owner(node: Node) -> Node:
 def _in_turns(loop: Node, graph: Graph, values: Sequence[Any]) -> Difference | None:
     """The first difference within the turns of a loop, each of which starts from what NumPy has made so far."""
     condition, body = loop.param(GRAPHS)
-    arrays = evaluate_graph(replace(graph, outputs=loop.inputs, effects=()), [np.asarray(value) for value in values])
+    arrays = evaluate_graph(replace(graph, outputs=loop.inputs, effects=()), [as_array(value) for value in values])
     count = loop.param("n")
     carried, tested, read = (
         arrays[:count],
@@ -128,7 +128,7 @@ def _of_node(node: Node, graph: Graph, values: Sequence[Any]) -> Difference | No
     try:
         (found,) = compile.build_program(lowered, KernelTally()).run(copies)
         with np.errstate(all="ignore"):
-            (wanted,) = evaluate_graph(until, [np.asarray(value) for value in values])
+            (wanted,) = evaluate_graph(until, [as_array(value) for value in values])
     except Exception:
         return None
     return _difference(node, found, wanted)

@@ -125,6 +125,8 @@ def capture(
             if rewriting.renewed():
                 continue
             error = _cause(raised, trace)
+            if isinstance(error, CaptureError) and splitting:
+                error.opens = recorder.rewriting.changed_arguments()
             if isinstance(error, XjitError):
                 error.others = tuple(recorder.notes)
             if _reads_unbound(error, recorder) and rewriting.is_used:
@@ -162,6 +164,7 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
         in_tree = traced_tree(recorder, in_tree)
         args, kwargs = tree.unflatten(in_tree, traced)
+        recorder.rewriting.begin(args, kwargs)
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
         recorder.check_unchanged()

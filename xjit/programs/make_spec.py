@@ -49,14 +49,14 @@ from xjit.runtime.spec import (
     Step,
     ViewStep,
 )
-from xjit.types import BOOL, FLOAT64, INT64, TupleType
+from xjit.types import BOOL, FLOAT64, INT64, TupleType, as_array
 
 _SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
 
 
 def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
     """Describe each parameter's value: an array's layout, or a Python scalar that is passed by pointer."""
-    return tuple(_SCALARS.get(type(value)) or _spec_of(np.asarray(value)) for value in values)
+    return tuple(_SCALARS.get(type(value)) or _spec_of(as_array(value)) for value in values)
 
 
 def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:

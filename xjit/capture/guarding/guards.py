@@ -155,9 +155,12 @@ def is_generator(kind: type) -> bool:
 
 def is_taken_as_array(kind: type) -> bool:
     """Return whether programs take values of a type as arrays of rank 0: NumPy's scalars, complex numbers, and
-    generators of random numbers.
+    objects, such as generators of random numbers.
     """
-    return issubclass(kind, np.generic) or kind is complex or is_generator(kind)
+    return kind not in _AS_THEY_ARE
+
+
+_AS_THEY_ARE = frozenset({np.ndarray, int, float, bool})
 
 
 def _is_another_number(value: Any, expected: Any) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import dataclasses
 import datetime
 import decimal
@@ -66,6 +67,7 @@ def signature(leaf: Any) -> Signature:
     * slices, and instances of the user's classes written in Python: the class; what is read of them is guarded
     * generators of random numbers: the class; steps in Python draw from them
     * sets of plain values: their values
+    * lists and dicts that are not taken apart: the class; steps in Python change them
     * everything else: None
     """
     kind = type(leaf)
@@ -124,7 +126,12 @@ def _other(leaf: Any, kind: type) -> Signature:
         return leaf
     if kind in (set, frozenset):
         return distinct(leaf) if all(map(is_plain, leaf)) else None
+    if kind in _CONTAINERS:
+        return (kind, "object")
     return (kind, "object") if kind is slice or is_object(leaf) or is_generator(kind) else None
+
+
+_CONTAINERS = frozenset({list, dict, collections.defaultdict, collections.OrderedDict, collections.Counter})
 
 
 def _is_numpy_scalar(kind: type) -> bool:

@@ -25,7 +25,15 @@ from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, Site, State, Thunk
-from xjit.capture.splits.conversions import COLLECTIONS, collected, converted, is_traced, same_object, text_of
+from xjit.capture.splits.conversions import (
+    COLLECTIONS,
+    collected,
+    contained,
+    converted,
+    is_traced,
+    same_object,
+    text_of,
+)
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
@@ -237,7 +245,12 @@ class TracedRuntime(PythonRuntime):
     def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
         """Return the deciding comparison."""
         name = operators[0]
-        result = same_object(name, first, second) if name in ("is", "is_not") else OPERATORS[name](first, second)
+        if name in ("is", "is_not"):
+            result = same_object(name, first, second)
+        elif name in ("in", "not_in") and type(second) is DeferredObject:
+            result = contained(OPERATORS[name], first, second)
+        else:
+            result = OPERATORS[name](first, second)
         if not others:
             return result
         return self.and_(result, lambda: self.compare(operators[1:], second, others[0](), *others[1:]))

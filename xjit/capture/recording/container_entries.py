@@ -98,6 +98,8 @@ class Entries:
         """CaptureError if there are more entries than before, fewer or others."""
         if type(self.container) is set or len(self.container) != len(before) or not self._has_keys():
             trace = enclosing_capture()
+            if trace is not None:
+                trace.recorder.rewriting.note_change(self.container)
             if type(self.container) is list and trace is not None and is_splitting():
                 trace.recorder.rewriting.want_of_run(self.container)
             refuse(

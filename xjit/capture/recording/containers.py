@@ -6,10 +6,16 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.opened_containers import Outside
+from xjit.capture.tracers.provenance import is_splitting, refuse
+from xjit.dataclass import dataclass
+from xjit.ops.effects.python_call import OBJECT_TYPE
 from xjit.tree import distinct
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ _MISSING = object()
 
 def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     kind = type(self).__name__.removeprefix("Recording").lower()
+    self.place.open()
     refuse(
         f"the function changes a {kind} from outside",
         fix=f"make a new {kind}, and return it",
@@ -29,8 +36,9 @@ def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 class RecordingList(list[Any]):
     """A list with all its entries recorded."""
 
-    def __init__(self, entries: Iterable[Any]) -> None:
+    def __init__(self, entries: Iterable[Any], place: Outer) -> None:
         super().__init__(entries)
+        self.place = place
         self._entries = tuple(self)
 
     @property
@@ -50,8 +58,9 @@ class RecordingList(list[Any]):
 class RecordingSet(set[Any]):
     """A set of plain values."""
 
-    def __init__(self, members: Iterable[Any]) -> None:
+    def __init__(self, members: Iterable[Any], place: Outer) -> None:
         super().__init__(members)
+        self.place = place
         self._members = frozenset(self)
 
     @property
@@ -71,6 +80,7 @@ class RecordingDict(dict[Any, Any]):
 
     def __init__(self, recorder: Recorder, target: dict[Any, Any], path: Path) -> None:
         super().__init__()
+        self.place = Outer(recorder, path, target)
         self._recorder = recorder
         self._target = target
         self._path = path
@@ -92,6 +102,7 @@ class RecordingDict(dict[Any, Any]):
         if value is not _MISSING:
             return value
         if hasattr(type(self._target), "__missing__"):
+            self.place.open()
             refuse(f"{self._path} makes a new entry {key!r} on reading", fix="use .get()")
         raise KeyError(key)
 
@@ -170,16 +181,59 @@ for _class, _names in _CHANGES.items():
         setattr(_class, _name, _refuse_change)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Outer:
+    """The place of a container from outside, which another trace may open: then steps in Python change it."""
+
+    recorder: Recorder
+    path: Path
+    container: Any
+
+    def open(self) -> None:
+        """Lets another trace open the container, if there is nothing but numbers and text in it."""
+        if is_splitting() and has_plain_entries(self.container):
+            self.recorder.rewriting.open(self.path)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether this trace has it open."""
+        return self.path in self.recorder.rewriting.opened and self.recorder.trace.splitting
+
+    def opened(self) -> Any:
+        """The container as an object of the run, of which the trace knows the class alone."""
+        kind = type(self.container)
+        self.recorder.add(guards.same_type(self.path, kind))
+        node = self.recorder.parameter(self.path, OBJECT_TYPE)
+        return DeferredObject(node, self.recorder.trace, str(self.path), kind, outer=Outside.CONTAINER)
+
+
+def has_plain_entries(container: Any) -> bool:
+    """Return whether a container has numbers and text alone."""
+    entries = container.values() if isinstance(container, dict) else container
+    return all(is_plain(one) or isinstance(one, np.generic) for one in entries)
+
+
 def check_kept(value: Any, path: Path) -> None:
     """CaptureError if a container was changed without its methods."""
     if isinstance(value, RecordingList | RecordingSet | RecordingDict) and value.is_changed:
         kind = type(value).__name__.removeprefix("Recording").lower()
+        value.place.open()
         refuse(f"the function changes {path}, a {kind} from outside", fix=f"make a new {kind}, and return it")
 
 
 def record_list(recorder: Recorder, values: list[Any], path: Path) -> Any:
     """The list with its entries recorded; numbers and text together are one guard."""
-    return RecordingList(_entries(recorder, values, path))
+    place = Outer(recorder, path, values)
+    return place.opened() if place.is_open else RecordingList(_entries(recorder, values, path), place)
+
+
+def record_dict(recorder: Recorder, values: dict[Any, Any], path: Path) -> Any:
+    """The dict, which records what is read of it."""
+    place = Outer(recorder, path, values)
+    if place.is_open:
+        return place.opened()
+    recorder.add(guards.same_type(path, type(values)))
+    return RecordingDict(recorder, values, path)
 
 
 def record_tuple(recorder: Recorder, values: tuple[Any, ...], path: Path) -> Any:
@@ -199,6 +253,9 @@ def _entries(recorder: Recorder, values: Any, path: Path) -> list[Any]:
 
 def record_set(recorder: Recorder, values: Any, path: Path) -> Any:
     """A set of plain values, which is a guard as a whole."""
+    place = Outer(recorder, path, values)
+    if place.is_open and type(values) is set:
+        return place.opened()
     recorder.add(guards.same_type(path, type(values)))
     recorder.add(guards.same_members(path, frozenset(map(distinct, values))))
-    return values if isinstance(values, frozenset) else RecordingSet(values)
+    return values if isinstance(values, frozenset) else RecordingSet(values, place)

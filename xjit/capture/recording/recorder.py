@@ -21,7 +21,13 @@ from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.traced_math import traced_math
-from xjit.capture.recording.containers import RecordingDict, check_kept, record_list, record_set, record_tuple
+from xjit.capture.recording.containers import (
+    check_kept,
+    record_dict,
+    record_list,
+    record_set,
+    record_tuple,
+)
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
     MAX_CONCRETE,
@@ -295,8 +301,7 @@ class Recorder:
         if type(value) is list:
             return record_list(self, value, path)
         if type(value) in _DICTS:
-            self.add(guards.same_type(path, type(value)))
-            return RecordingDict(self, value, path)
+            return record_dict(self, value, path)
         if type(value) in (set, frozenset) and all(map(is_plain, value)):
             return record_set(self, value, path)
         if type(value) is slice:
@@ -454,13 +459,13 @@ class Recorder:
         return value
 
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
-        value = TracedArray(self._parameter(path, type_of(array)), self.trace)
+        value = TracedArray(self.parameter(path, type_of(array)), self.trace)
         self.trace.strides[value.node] = array.strides
         value.lie_in(Buffer(value.node, self.trace, path, frozen=not is_writable(array)), ())
         return value
 
     def _python_number(self, number: Any, path: Path) -> TracedScalar:
-        node = self._parameter(path, scalar_type(DTYPES[type(number)]))
+        node = self.parameter(path, scalar_type(DTYPES[type(number)]))
         return TracedScalar(node, self.trace, number, (path,), self)
 
     def _open_integer(self, number: Any, path: Path) -> TracedArray | None:
@@ -471,22 +476,23 @@ class Recorder:
             return None
         self.add(guards.outcome(path, ">=", limits[0], True))
         self.add(guards.outcome(path, "<=", limits[1], True))
-        value = TracedArray(self._parameter(path, scalar_type(INT64)), self.trace, weak=int, scalar=True)
+        value = TracedArray(self.parameter(path, scalar_type(INT64)), self.trace, weak=int, scalar=True)
         value.bounds = self.trace.spans[value.node] = limits
         return value
 
     def _generator(self, generator: Any, path: Path) -> Any:
         if self.trace.splitting:
-            return DeferredObject(self._parameter(path, OBJECT_TYPE), self.trace, str(path), type(generator))
+            return DeferredObject(self.parameter(path, OBJECT_TYPE), self.trace, str(path), type(generator))
         reason = f"{path} draws from random state, and a trace would freeze the draw"
         return Opaque(generator, reason, "draw outside of the function, and pass the numbers in")
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
-        value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)
+        value = TracedArray(self.parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)
         value.known = functools.partial(self.freeze, path)
         return value
 
-    def _parameter(self, path: Path, type: ArrayType) -> Node:
+    def parameter(self, path: Path, type: ArrayType) -> Node:
+        """The input of the graph that is read at a path."""
         node = self.trace.parameter(type, self.where)
         self.trace.labels[node] = str(path)
         self.inputs.append(path)

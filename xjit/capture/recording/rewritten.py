@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
+from xjit import tree
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
 
@@ -29,6 +31,9 @@ class Rewriting:
         self._wanted_lists: set[tuple[int, int]] = set()
         self._lists: set[tuple[int, int]] = set()
         self._renews = False
+        self.opened: set[Any] = set()
+        self._arguments: list[tuple[int | str, Any, Any]] = []
+        self._changed: set[int] = set()
 
     def rebuilt(self, function: FunctionType, runtime: Callable[[], Any]) -> FunctionType:
         """The function that runs in place of one of the user's: itself, or the rewritten one."""
@@ -136,6 +141,29 @@ class Rewriting:
             self._kept.add(plain)
             self._renews = True
 
+    def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Notes the arguments of a run as they are before it."""
+        pairs: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        self._arguments = [(place, one, tree.flatten(one)) for place, one in pairs if type(one) in (list, dict)]
+
+    def note_change(self, container: Any) -> None:
+        """Notes a container that may be an argument as one that the function changes."""
+        self._changed.add(id(container))
+
+    def changed_arguments(self) -> frozenset[int | str]:
+        """The arguments of the last run that are containers which the function changes."""
+        return frozenset(
+            place
+            for place, one, before in self._arguments
+            if id(one) in self._changed or not _are_same(tree.flatten(one), before)
+        )
+
+    def open(self, path: Any) -> None:
+        """Notes a container from outside as one that steps in Python change."""
+        if path not in self.opened:
+            self.opened.add(path)
+            self._renews = True
+
     @property
     def is_used(self) -> bool:
         """Return whether functions run rewritten."""
@@ -149,6 +177,11 @@ class Rewriting:
         self._wanted.clear()
         renews, self._renews = self._renews, False
         return bool(new or lists or renews)
+
+
+def _are_same(one: tuple[list[Any], tree.Tree], other: tuple[list[Any], tree.Tree]) -> bool:
+    (leaves, structure), (others, found) = one, other
+    return structure == found and all(map(operator.is_, leaves, others))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

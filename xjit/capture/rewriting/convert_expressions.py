@@ -155,7 +155,7 @@ class ExpressionConverter(ast.NodeTransformer):
         return call("if_exp", node, self.condition(node.test), self.thunk(node.body), self.thunk(node.orelse))
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if len(node.ops) == 1 and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+        if len(node.ops) == 1 and not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
             self.generic_visit(node)
             return node
         operators = placed(ast.Tuple([ast.Constant(_OPERATORS[type(one)]) for one in node.ops], ast.Load()), node)

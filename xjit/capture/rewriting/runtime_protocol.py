@@ -203,7 +203,7 @@ class ControlRuntime(ABC):
         """Return the first single comparison of a chain that is false, else the last one.
 
         The operators are ``lt le eq ne gt ge in not_in is is_not``, one less than operands; a single one is one of
-        the last two.
+        the last four.
         """
 
     @abstractmethod

@@ -99,6 +99,7 @@ class Arguments:
     has_callbacks: bool = False
     consumed: bool = False
     reads: bool = False
+    opened: bool = False
 
     def function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The call as a function of its operands."""
@@ -132,6 +133,7 @@ class Arguments:
     def _leaf(self, value: Any) -> str:
         if type(value) is DeferredObject:
             self.is_typed = False
+            self.opened |= value.outer is not None
             if value.gathered is not None and not self.reads:
                 value.gathered.changed = True
             return self._operand(value.node, None, unboxed)

@@ -41,6 +41,11 @@ def collected(function: Any, value: DeferredObject) -> Any:
     return step(function, (value,), {}, kind=list if function is list else None)
 
 
+def contained(function: Callable[[Any, Any], bool], value: Any, container: DeferredObject) -> Any:
+    """The truth of ``value in container``, or ``not in``."""
+    return step(function, (value, container), {}, like=(True,))
+
+
 def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:
     """The text that a function makes of values; CaptureError where no step in Python may make it."""
     if not is_splitting():

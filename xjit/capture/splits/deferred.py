@@ -17,6 +17,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.guarding.guards import is_generator
+from xjit.capture.splits.opened_containers import Outside, entry_in_place, entry_of, method_of
 from xjit.capture.tracers.operators import PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.ir.context import Trace, TracedValue
@@ -48,13 +49,20 @@ class DeferredObject(Operators):
     ``gathered``. Raises CaptureError where Python needs the object itself at once.
     """
 
-    __slots__ = ("gathered", "kind", "label", "source", "trace")
+    __slots__ = ("gathered", "kind", "label", "outer", "source", "trace")
     __array_priority__ = 1002.0
 
     def __init__(
-        self, source: Node | None, trace: Trace, label: str, kind: type | None = None, gathered: Any = None
+        self,
+        source: Node | None,
+        trace: Trace,
+        label: str,
+        kind: type | None = None,
+        gathered: Any = None,
+        outer: Outside | None = None,
     ) -> None:
         put = object.__setattr__
+        put(self, "outer", outer)
         put(self, "gathered", gathered)
         put(self, "source", source)
         put(self, "trace", trace)
@@ -113,7 +121,10 @@ class DeferredObject(Operators):
         return self._call(PYTHON[ufunc], left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        return self._changed(INPLACE[ufunc], other)
+        if self.outer is Outside.ENTRY:
+            return self._call(functools.partial(entry_in_place, INPLACE[ufunc]), self, other)
+        found = self._changed(INPLACE[ufunc], other)
+        return found if self.outer is None else self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(self, *args, **kwargs)
@@ -125,17 +136,25 @@ class DeferredObject(Operators):
             from xjit.capture.splits.outside import drawn_by
 
             return functools.partial(drawn_by, self, name)
-        if self.kind is list:
-            return functools.partial(self._changed, _method_of_list, name)
+        if self.outer is Outside.ENTRY:
+            self._refuse(f"is asked for {name}")
+        if self.kind is list or self.outer is not None:
+            return functools.partial(self._changed, method_of, name)
         return self._call(getattr, self, name)
 
     def _changed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """The result of a function of the object; CaptureError for arrays that a list takes in: these are copies."""
-        if self.kind is list and any(map(_is_array, _leaves((args, kwargs)))):
-            self._refuse("is a list of arrays then")
+        if (self.kind is list or self.outer is not None) and any(map(_is_array, _leaves((args, kwargs)))):
+            self._refuse("has arrays then")
         if self.gathered is not None:
             self.gathered.changed = True
-        return self._call(function, self, *args, **kwargs)
+        found = self._call(function, self, *args, **kwargs)
+        return found if self.outer is None else self._entry(found)
+
+    def _entry(self, found: DeferredObject) -> DeferredObject:
+        """The object as one that stands in a container from outside, or may do."""
+        object.__setattr__(found, "outer", Outside.ENTRY)
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._call(setattr, self, name, value)
@@ -143,6 +162,8 @@ class DeferredObject(Operators):
     def __getitem__(self, index: Any) -> Any:
         if self.elements is not None and type(index) is int:
             return self.elements.item(self, index)
+        if self.outer is not None:
+            return self._entry(self._call(entry_of, self, index))
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -179,7 +200,7 @@ class DeferredObject(Operators):
         self._refuse("is asked for its length")
 
     def __contains__(self, item: Any) -> bool:
-        self._refuse("is searched by `in`")
+        self._ask("is searched by `in`")
 
     def __hash__(self) -> int:
         self._refuse("is used as a key")
@@ -227,10 +248,6 @@ def _unpacked(value: Any, count: int) -> tuple[Any, ...]:
     if len(items) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     return items
-
-
-def _method_of_list(items: list[Any], name: str, *args: Any, **kwargs: Any) -> Any:
-    return getattr(items, name)(*args, **kwargs)
 
 
 def _leaves(values: Any) -> list[Any]:

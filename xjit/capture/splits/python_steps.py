@@ -55,7 +55,7 @@ def step(
     site = (where, label or label_of(target))
     known = trace.recorder.unforeseen.get(site)
     if known is False:
-        refuse(f"{site[1]} writes to an array that it gets", fix="pass a copy: x.copy()")
+        refuse(f"{site[1]} writes to an array that it gets, or has one", fix="pass a copy: x.copy()")
     if note is not None:
         trace.recorder.notes.append(note.located(where))
     typed = None if like is None or known else results_like(like[0])
@@ -67,7 +67,7 @@ def step(
         site,
         repeats=not once,
         first=repeats_so_far(trace),
-        guarded=arguments.guarded,
+        guarded=arguments.guarded or arguments.opened,
         types=None if typed is None else typed.types,
         arrays=None if typed is None else typed.arrays,
         note=note,

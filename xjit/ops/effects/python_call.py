@@ -13,23 +13,10 @@ from xjit.ir.handlers import from_handler
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
-from xjit.types import OBJECT, ArrayType, TupleType, Type
+from xjit.types import OBJECT, ArrayType, Box, TupleType, Type
 
 OBJECT_TYPE = ArrayType(OBJECT, (), ())
 """The type of a value that is one object of Python's."""
-
-
-class Box:
-    """An object on its way between steps: NumPy takes no array of it for elements of the array around it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def item(self) -> Any:
-        """The object itself."""
-        return self.value
 
 
 def unboxed(value: Any) -> Any:
@@ -45,6 +32,10 @@ Site: TypeAlias = tuple[Where, str]
 def itself(value: Any) -> Any:
     """The object itself, as a result of a function."""
     return value
+
+
+class EntryError(Exception):
+    """A container from outside has an array that a step in Python comes to, where numbers and text were before."""
 
 
 class UnforeseenCall(XjitError):
@@ -128,6 +119,8 @@ class PythonCall:
             if self.guarded and "read-only" in str(error):
                 self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
             raise
+        except EntryError:
+            self._unforeseen("has come to hold an array", "keep numbers and text in it", False)
 
     def _not_expected(self) -> NoReturn:
         self._unforeseen(

@@ -34,6 +34,7 @@ from xjit.runtime.spec import (
 )
 from xjit.runtime.steps.kernel_calls import Function, fast_program
 from xjit.runtime.steps.kernel_calls import Loading as Loading
+from xjit.types import as_array
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
@@ -79,7 +80,7 @@ def _leaving(direct: Function) -> Function:
 
 def _as_value(value: Any) -> Any:
     known = isinstance(value, np.ndarray | float | int)
-    return value if known and not isinstance(value, np.generic) else np.asarray(value)
+    return value if known and not isinstance(value, np.generic) else as_array(value)
 
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
