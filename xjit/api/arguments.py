@@ -25,8 +25,8 @@ class OpenedArguments:
     def learn(self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Takes in which arguments a trace would have had opened; return whether there are more of them now."""
         found = error.opens - self._places if isinstance(error, CaptureError) else frozenset()
-        given: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
-        if not found or not all(has_plain_entries(given[one]) for one in found):
+        given = [args[one] if isinstance(one, int) else kwargs[one] for one in found]
+        if not given or not all(map(has_plain_entries, given)):
             return False
         self._places |= found
         return True

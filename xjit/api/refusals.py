@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import traceback
 
+from xjit.capture.guarding.guards import is_labelled
 from xjit.dataclass import dataclass
 from xjit.errors import CaptureError, XjitError, is_lasting
 
@@ -98,6 +99,8 @@ def shared_memory(copied: bool = False) -> CaptureError:
 def unknown_kind(kind: type, label: str) -> CaptureError:
     """The error about an argument of a kind that has no signature."""
     fix = "pass plain arrays and numbers, or objects of classes written in Python"
+    if is_labelled(kind):
+        return CaptureError(f"xjit: argument {label}: object dtype", fix=f"use {label}.to_numpy(float)")
     if callable(getattr(kind, "to_numpy", None)):
         fix = f"pass its numbers: {label}.to_numpy()"
         fix += ", of a column each" if hasattr(kind, "columns") else ""

@@ -153,6 +153,29 @@ def is_generator(kind: type) -> bool:
     return (kind.__module__, kind.__qualname__) in _GENERATORS
 
 
+_LABELLED = frozenset({("pandas", "Series"), ("pandas", "DataFrame"), ("pandas", "Index"), ("xarray", "DataArray")})
+
+
+def is_labelled(kind: type) -> bool:
+    """Return whether objects of a class are arrays with labels, of pandas or xarray."""
+    return (kind.__module__.partition(".")[0], kind.__qualname__) in _LABELLED
+
+
+def layout_of_labelled(value: Any) -> tuple[Any, ...]:
+    """The element types and the shape of an array with labels."""
+    types = tuple(value.dtypes) if type(value).__qualname__ == "DataFrame" else (value.dtype,)
+    columns = tuple(value.columns) if type(value).__qualname__ == "DataFrame" else ()
+    return (types, value.shape, columns)
+
+
+def same_labelled(path: Path, value: Any) -> Guard:
+    """An array with labels of the same class, element types and shape stands there."""
+    words = "{path} is no longer an array with labels of the same types and shape; it is {new}"
+    return Guard(
+        path, "type({v}) is {k}[0] and labelled({v}) == {k}[1]", (type(value), layout_of_labelled(value)), words
+    )
+
+
 def is_taken_as_array(kind: type) -> bool:
     """Return whether programs take values of a type as arrays of rank 0: NumPy's scalars, complex numbers, and
     objects, such as generators of random numbers.
@@ -334,6 +357,7 @@ class GuardText:
             "distinct": distinct,
             "defined": defined,
             "ndarray": np.ndarray,
+            "labelled": layout_of_labelled,
             "from_handler": from_handler,
             **(names or {}),
         }

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from xjit.capture.guarding.guards import DYNAMIC_INTEGERS, is_generator
+from xjit.capture.guarding.guards import DYNAMIC_INTEGERS, is_generator, is_labelled, layout_of_labelled
 from xjit.capture.recording.traceable import is_user_class
 from xjit.tree import distinct
 from xjit.types import NAMES, combined_order
@@ -67,6 +67,7 @@ def signature(leaf: Any) -> Signature:
     * slices, and instances of the user's classes written in Python: the class; what is read of them is guarded
     * generators of random numbers: the class; steps in Python draw from them
     * sets of plain values: their values
+    * arrays with labels: class, element types and shape; steps in Python work with them
     * lists and dicts that are not taken apart: the class; steps in Python change them
     * everything else: None
     """
@@ -126,12 +127,20 @@ def _other(leaf: Any, kind: type) -> Signature:
         return leaf
     if kind in (set, frozenset):
         return distinct(leaf) if all(map(is_plain, leaf)) else None
+    if is_labelled(kind):
+        return _labelled(leaf)
     if kind in _CONTAINERS:
         return (kind, "object")
     return (kind, "object") if kind is slice or is_object(leaf) or is_generator(kind) else None
 
 
 _CONTAINERS = frozenset({list, dict, collections.defaultdict, collections.OrderedDict, collections.Counter})
+
+
+def _labelled(value: Any) -> Signature:
+    """Types and shape of an array with labels; None for one of objects."""
+    layout = layout_of_labelled(value)
+    return None if any(one == np.object_ for one in layout[0]) else (type(value), layout)
 
 
 def _is_numpy_scalar(kind: type) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
-from xjit.capture.guarding.guards import Guard, is_generator
+from xjit.capture.guarding.guards import Guard, is_generator, is_labelled
 from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
@@ -39,6 +39,7 @@ from xjit.capture.recording.module_views import (
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording.object_state import State, assigned_to
+from xjit.capture.recording.objects_of_run import generator_of_run, labelled_of_run
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
     is_function_of_arguments,
@@ -55,7 +56,6 @@ from xjit.capture.recording.user_objects import (
     stand_in,
 )
 from xjit.capture.splits.conversions import OF_OBJECTS
-from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.outside import splitting_function
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
@@ -69,7 +69,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
-from xjit.ops.effects.python_call import OBJECT_TYPE, Site
+from xjit.ops.effects.python_call import Site
 from xjit.types import INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
@@ -236,7 +236,7 @@ class Recorder:
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
         if is_generator(type(leaf)):
-            return self._hand_out(self._generator(leaf, path), path)
+            return self._hand_out(generator_of_run(self, leaf, path), path)
         if type(leaf) is not np.ndarray:
             return self.read(leaf, path)
         known = self.identities.of_argument(leaf)
@@ -292,6 +292,8 @@ class Recorder:
     def _stand_in(self, value: Any, path: Path) -> Any:
         if isinstance(value, np.ndarray):
             return self._hidden_array(value, path)
+        if is_labelled(type(value)):
+            return labelled_of_run(self, value, path)
         if isinstance(value, types.ModuleType):
             return self._module(value, path)
         if isinstance(value, type):
@@ -479,12 +481,6 @@ class Recorder:
         value = TracedArray(self.parameter(path, scalar_type(INT64)), self.trace, weak=int, scalar=True)
         value.bounds = self.trace.spans[value.node] = limits
         return value
-
-    def _generator(self, generator: Any, path: Path) -> Any:
-        if self.trace.splitting:
-            return DeferredObject(self.parameter(path, OBJECT_TYPE), self.trace, str(path), type(generator))
-        reason = f"{path} draws from random state, and a trace would freeze the draw"
-        return Opaque(generator, reason, "draw outside of the function, and pass the numbers in")
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
         value = TracedArray(self.parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)

@@ -100,6 +100,7 @@ class Arguments:
     consumed: bool = False
     reads: bool = False
     opened: bool = False
+    labelled: bool = False
 
     def function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The call as a function of its operands."""
@@ -132,11 +133,12 @@ class Arguments:
 
     def _leaf(self, value: Any) -> str:
         if type(value) is DeferredObject:
-            self.is_typed = False
+            self.is_typed &= value.example is not None
+            self.labelled |= value.example is not None
             self.opened |= value.outer is not None
             if value.gathered is not None and not self.reads:
                 value.gathered.changed = True
-            return self._operand(value.node, None, unboxed)
+            return self._operand(value.node, value.example, unboxed)
         if isinstance(value, ChosenElements):
             return self.text(value.packed())
         if isinstance(value, LimitedArray):

@@ -10,6 +10,7 @@ import dis
 import functools
 import operator
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.guarding.guards import is_generator
+from xjit.capture.splits.labelled_arrays import Method, as_operation, is_known_method
 from xjit.capture.splits.opened_containers import Outside, entry_in_place, entry_of, method_of
 from xjit.capture.tracers.operators import PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
@@ -49,7 +51,7 @@ class DeferredObject(Operators):
     ``gathered``. Raises CaptureError where Python needs the object itself at once.
     """
 
-    __slots__ = ("gathered", "kind", "label", "outer", "source", "trace")
+    __slots__ = ("example", "gathered", "kind", "label", "outer", "source", "trace")
     __array_priority__ = 1002.0
 
     def __init__(
@@ -60,8 +62,10 @@ class DeferredObject(Operators):
         kind: type | None = None,
         gathered: Any = None,
         outer: Outside | None = None,
+        example: Any = None,
     ) -> None:
         put = object.__setattr__
+        put(self, "example", example)
         put(self, "outer", outer)
         put(self, "gathered", gathered)
         put(self, "source", source)
@@ -87,7 +91,11 @@ class DeferredObject(Operators):
         return None if found is None or found.changed or self.trace is not current() else found
 
     def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        from xjit.capture.splits.outside import library
         from xjit.capture.splits.python_steps import go_on
+
+        if self.example is not None and type(function) is not DeferredObject:
+            return library(as_operation(function), args, kwargs)
 
         return go_on(function, args, kwargs)
 
@@ -123,6 +131,8 @@ class DeferredObject(Operators):
     def _inplace(self, ufunc: Any, other: Any) -> Any:
         if self.outer is Outside.ENTRY:
             return self._call(functools.partial(entry_in_place, INPLACE[ufunc]), self, other)
+        if self.example is not None:
+            self._refuse("is changed")
         found = self._changed(INPLACE[ufunc], other)
         return found if self.outer is None else self
 
@@ -132,6 +142,10 @@ class DeferredObject(Operators):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if self.example is not None:
+            found = getattr(self.example, name)
+            is_method = isinstance(found, types.MethodType)
+            return functools.partial(self._method, name) if is_method else self._call(getattr, self, name)
         if self.kind is not None and is_generator(self.kind):
             from xjit.capture.splits.outside import drawn_by
 
@@ -146,6 +160,8 @@ class DeferredObject(Operators):
         """The result of a function of the object; CaptureError for arrays that a list takes in: these are copies."""
         if (self.kind is list or self.outer is not None) and any(map(_is_array, _leaves((args, kwargs)))):
             self._refuse("has arrays then")
+        if self.example is not None:
+            self._refuse("is changed")
         if self.gathered is not None:
             self.gathered.changed = True
         found = self._call(function, self, *args, **kwargs)
@@ -156,7 +172,15 @@ class DeferredObject(Operators):
         object.__setattr__(found, "outer", Outside.ENTRY)
         return found
 
+    def _method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The result of a method of an array with labels."""
+        if not is_known_method(name, kwargs):
+            self._refuse(f"is asked for {name}")
+        return self._call(Method(name), self, *args, **kwargs)
+
     def __setattr__(self, name: str, value: Any) -> None:
+        if self.example is not None:
+            self._refuse("is changed")
         self._call(setattr, self, name, value)
 
     def __getitem__(self, index: Any) -> Any:
@@ -170,6 +194,8 @@ class DeferredObject(Operators):
         self._changed(operator.setitem, index, value)
 
     def __delitem__(self, index: Any) -> None:
+        if self.example is not None:
+            self._refuse("is changed")
         self._call(operator.delitem, self, index)
 
     def __iter__(self) -> Iterator[Any]:

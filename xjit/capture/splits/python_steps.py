@@ -9,9 +9,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
+from xjit import tree
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.labelled_arrays import copied, is_of_library
 from xjit.capture.splits.purity import may_keep, repeats
 from xjit.capture.tracers.demands import repeats_so_far, settle
 from xjit.capture.tracers.opaque import Opaque, target_of
@@ -19,6 +24,7 @@ from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.errors import XjitError
 from xjit.ir.current import current
 from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall
+from xjit.types import is_writable
 
 MOST_STEPS = 64
 """Steps in Python that a function may be split by; those of loops of the graph count once."""
@@ -69,14 +75,27 @@ def step(
         first=repeats_so_far(trace),
         guarded=arguments.guarded or arguments.opened,
         types=None if typed is None else typed.types,
-        arrays=None if typed is None else typed.arrays,
+        arrays=None if typed is None else copied(typed.arrays) if arguments.labelled else typed.arrays,
         note=note,
     )
     node = trace.add(PYTHON_CALL, tuple(arguments.nodes), {"call": call}, where)
     if typed is not None:
-        return typed.traced(node, trace)
+        found = typed.traced(node, trace)
+        if arguments.labelled and like is not None:
+            _note_views(found, like[0], trace)
+        return found
     trace.recorder.unknown_objects |= kind is None
-    return DeferredObject(node, trace, site[1], kind)
+    example = like[0] if like is not None and is_of_library(like[0]) else None
+    return DeferredObject(node, trace, site[1], kind, example=example)
+
+
+def _note_views(found: Any, example: Any, trace: CaptureTrace) -> None:
+    """Notes which arrays are read-only, and which may be memory of the caller's: nobody writes to these."""
+    for value, like in zip(tree.flatten(found)[0], tree.flatten(example)[0], strict=True):
+        if type(like) is np.ndarray:
+            buffer = Buffer(value.node, trace, frozen=not is_writable(like))
+            buffer.shared = not like.flags.owndata
+            value.lie_in(buffer, ())
 
 
 def _check_seen(trace: CaptureTrace) -> None:
