@@ -44,6 +44,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
 from xjit.ir.source_location import is_own_code
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.conditional import branches
 from xjit.ops.define.core import aval_of, constant, lift
@@ -262,8 +263,8 @@ def _planned(name: str, one: Any, other: Any) -> _Plan:
 
 
 def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:
-    """The shapes of leaves, those of numbers included."""
-    return [getattr(leaf, "shape", ()) for leaf in leaves]
+    """The shapes of leaves, those of numbers included; of arrays whose sizes only the run knows none."""
+    return [() if isinstance(leaf, LimitedArray) else getattr(leaf, "shape", ()) for leaf in leaves]
 
 
 def _note_unbound(name: str, differs: bool) -> None:

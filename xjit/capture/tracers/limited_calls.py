@@ -177,7 +177,12 @@ def _is_itself(target: Any, index: Any, value: Any) -> bool:
     """Return whether a value is what lies at an index of the target."""
     if isinstance(value, LimitedArray):
         part = value.part
-        return part is not None and part.source is target and shows_same(part, part_of(target, index))
+        return (
+            part is not None
+            and part.source is target
+            and is_window(index)
+            and shows_same(part, part_of(target, index))
+        )
     if not (isinstance(value, BufferView) and value.is_linked and isinstance(target, BufferView)):
         return False
     if value.buffer is not target.buffer or not applies(target, index):

@@ -27,7 +27,7 @@ from xjit.numpy.limited.run_time_integers import (
     wrapped,
 )
 from xjit.numpy.rules.values import as_value, shape_of
-from xjit.ops.define.core import Operand, apply
+from xjit.ops.define.core import Operand, apply, aval_of
 from xjit.ops.dynamic.extents import TRIM
 from xjit.ops.dynamic.limited_windows import (
     LIMITED_WINDOW,
@@ -416,6 +416,10 @@ def fitted(value: Operand, sizes: Sizes, wanted: Sizes, bounds: Sequence[int]) -
 
 def _repeated(value: Operand, axis: int, size: Integer, bound: int) -> Any:
     """The value at its last position wherever it has no further ones along an axis."""
+    sizes = shape_of(value)
+    if not sizes[axis]:
+        nothing = ops.constant(0, dtype=aval_of(value).dtype)
+        return ops.broadcast_in_dim(nothing, (*sizes[:axis], bound, *sizes[axis + 1 :]), ())
     last = ops.max(number_of(size - 1), number(0))
     positions = ops.min(iota(f"s64[{bound}]", 0), ops.broadcast_in_dim(last, (bound,), ()))
     return look_up(value, (positions,), (axis,), axis)

@@ -14,6 +14,7 @@ from xjit.numpy.limited.functions import FUNCTIONS, refused
 from xjit.numpy.limited.functions import call_ufunc as call_ufunc
 from xjit.numpy.limited.in_library import IN_LIBRARY
 from xjit.numpy.limited.joined_arrays import JOINED
+from xjit.numpy.limited.moving_indices import getitem
 from xjit.numpy.rules.values import given
 
 
@@ -58,6 +59,8 @@ def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Map
         return made(methods.METHODS["astype"](value.value, *args, **kwargs), sizes_of(value))
     if name == "flatten" and not args and not kwargs:
         return call_function(np.copy, (call_function(np.ravel, (value,), {}),), {})
+    if name == "view" and not args and not kwargs:
+        return getitem(value, ...)
     if name not in _METHODS:
         raise refused(f"numpy.ndarray.{name}")
     return call_function(_METHODS[name], (value, *args), kwargs)

@@ -1,0 +1,72 @@
+"""Views of arrays whose sizes only the run knows, and stores of nothing into them: what NumPy does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+
+
+def shown(x: Any, y: Any) -> Any:
+    found = x[x < 3]
+    view = found.view()
+    view[0] -= 1
+    return found.sum(), view.sum()
+
+
+def turned(x: Any, y: Any) -> Any:
+    found = x[x < 3]
+    view = found.T
+    view[0] = 7
+    return found.sum()
+
+
+def both(x: Any, y: Any) -> Any:
+    found = x[x < 3]
+    return found.transpose(), found
+
+
+def alone(x: Any, y: Any) -> Any:
+    return x[x < 3].view()
+
+
+def stored_at(x: Any, y: Any) -> Any:
+    found = np.where(x > 1)[0]
+    found[[0, -1]] = found[:]
+    return found
+
+
+def in_an_arm(x: Any, y: Any) -> Any:
+    return 0 if np.any(x < -5) else {"rest": x[: int(x[3])][:]}
+
+
+def _outcome(function: Callable[..., Any], size: int) -> tuple[Any, ...]:
+    found = function(np.arange(4.0), np.zeros(size))
+    arrays = [one for one in (found if isinstance(found, tuple) else (found,)) if isinstance(one, np.ndarray)]
+    shares = len(arrays) > 1 and np.shares_memory(*arrays)
+    return repr(found), shares, [one.flags.writeable for one in arrays]
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [shown, turned, both, alone, stored_at, in_an_arm])
+def test_views_are_views(function: Callable[..., Any], monkeypatch: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    assert _outcome(xjit.jit(function), 1) == _outcome(function, 1)
+
+
+def test_nothing_is_read_of_arrays_without_elements(monkeypatch: Any) -> None:
+    def stored(x: Any, y: Any) -> Any:
+        found = x[x < 3]
+        found[0:] = y
+        return found
+
+    monkeypatch.setenv("XJIT_DEBUG", "1")
+    compiled = xjit.jit(stored, strict=True)
+    assert compiled(np.arange(4.0), np.ones(1)).tolist() == [1.0, 1.0, 1.0]
+    assert compiled(np.arange(4.0) + 5, np.zeros(0)).tolist() == []
+    with pytest.raises(ValueError, match="could not broadcast"):
+        compiled(np.arange(4.0), np.zeros(0))
