@@ -150,6 +150,13 @@ def test_what_bounds_leave_out_changes_no_bit(order: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def test_many_chunks_are_added_as_those_of_one_turn() -> None:
+    x, r = np.random.default_rng(6).random((2, 900, 1000)) * 10
+    alone = xjit.jit(ring_mean, strict=True)
+    expected = [alone(x, r, EDGES[i], EDGES[i + 1]) for i in range(BINS)]
+    assert xjit.jit(ring_means, strict=True)(x, r, EDGES).tolist() == expected
+
+
 def test_more_elements_than_a_moment_takes_stay_a_loop() -> None:
     side = 1 + int((numerics.ELEMENTS_OF_TURNS / BINS) ** 0.5)
     large, fewer = (np.broadcast_to(1.0, (side, one)) for one in (side, side - 2))

@@ -18,8 +18,9 @@ from xjit.codegen.rewrites.reductions.skip_blocks import SkipBlocks
 from xjit.codegen.rewrites.reductions.skip_groups import SkipGroups
 from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
 from xjit.codegen.rewrites.split import Split
+from xjit.dataclass import replace
 from xjit.ir.loops.intexpr import constant
-from xjit.ir.loops.nodes import Buffer, Kernel
+from xjit.ir.loops.nodes import Accumulate, Buffer, Grouping, Kernel, Order
 from xjit.types import BOOL, FLOAT32, FLOAT64, DType
 
 BLOCKS = Split("i", 512, "b", "e")
@@ -116,6 +117,15 @@ def test_groups_are_left_out(rng: np.random.Generator) -> None:
 )
 def test_conditions_without_bounds_are_refused(kernel: Kernel, reason: str) -> None:
     rewriting.assert_refused(SKIPPED, rewriting.rewritten(kernel, BLOCKS), reason)
+
+
+def test_a_condition_of_one_sum_is_no_bound_of_another() -> None:
+    (turns,) = chosen(N).body
+    start, limit, inside, end = turns.body
+    other = Accumulate("u", "add", load(X, AT), order=Order(Grouping.BLOCKS, AT))
+    several = (start, replace(start, name="u"), limit, replace(inside, body=(*inside.body, other)), end)
+    before = replace(chosen(N), body=(replace(turns, body=several),))
+    rewriting.assert_refused(SKIPPED, rewriting.rewritten(before, BLOCKS), "no condition on elements is the same")
 
 
 def test_refusals() -> None:
