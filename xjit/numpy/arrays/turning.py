@@ -139,8 +139,8 @@ def _steps(shift: Any) -> Any:
         if any(part.ndim for part in parts):
             raise ArgumentError(_NESTED)
         found = np.empty(len(parts), object)
-        for place, part in enumerate(parts):
-            found[place] = part[()]
+        for number, part in enumerate(parts):
+            found[number] = part[()]
     else:
         found = static_array(shift, "roll", "shift")
     return found
@@ -149,7 +149,8 @@ def _steps(shift: Any) -> Any:
 def _added(one: Any, other: Any) -> Any:
     """The sum of two shifts."""
     if isinstance(one, TracedValue) or isinstance(other, TracedValue):
-        return ops.add(*(part if isinstance(part, TracedValue) else np.asarray(part, INT64) for part in (one, other)))
+        left, right = (part if isinstance(part, TracedValue) else np.asarray(part, INT64) for part in (one, other))
+        return ops.add(left, right)
     return one + other
 
 
