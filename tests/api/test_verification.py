@@ -41,6 +41,19 @@ def test_whole_numbers_are_compared_exactly(dtype: str) -> None:
         compared(dtype, 1)
 
 
+def test_what_narrow_floats_make_is_as_precise_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    x = np.random.default_rng(21).normal(size=(40, 1500)).astype(np.float32)
+
+    def means(x: Any) -> Any:
+        found = np.zeros(len(x))
+        for i in range(len(x)):
+            found[i] = x[i][x[i] > -3.0].mean()
+        return found
+
+    np.testing.assert_allclose(jit(means)(x), means(x), atol=1e-6)
+
+
 def test_comparing_gives_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_VERIFY", "1")
     x = np.array([0.0, -1.0])
