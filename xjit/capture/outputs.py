@@ -29,6 +29,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Graph, Node
 from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
+from xjit.ops.dynamic.limited_windows import LIMITED_WINDOW
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.python_call import itself, repeats_node
 from xjit.types import is_writable
@@ -48,7 +49,7 @@ def _check_place_known(value: TracedValue) -> None:
     """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
     if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
         return
-    if any(len(step.inputs) > 1 for step in value.steps):
+    if any(len(step.inputs) > 1 or step.op is LIMITED_WINDOW for step in value.steps):
         refuse(
             "the function returns a view of an array from outside at a position that only the run will tell",
             value,

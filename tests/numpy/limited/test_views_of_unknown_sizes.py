@@ -44,6 +44,10 @@ def in_an_arm(x: Any, y: Any) -> Any:
     return 0 if np.any(x < -5) else {"rest": x[: int(x[3])][:]}
 
 
+def backward(x: Any, y: Any) -> Any:
+    return x[int(x[1] == 1) - 1 :: -1], x
+
+
 def _outcome(function: Callable[..., Any], size: int) -> tuple[Any, ...]:
     found = function(np.arange(4.0), np.zeros(size))
     arrays = [one for one in (found if isinstance(found, tuple) else (found,)) if isinstance(one, np.ndarray)]
@@ -52,7 +56,7 @@ def _outcome(function: Callable[..., Any], size: int) -> tuple[Any, ...]:
 
 
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
-@pytest.mark.parametrize("function", [shown, turned, both, alone, stored_at, in_an_arm])
+@pytest.mark.parametrize("function", [shown, turned, both, alone, stored_at, in_an_arm, backward])
 def test_views_are_views(function: Callable[..., Any], monkeypatch: Any) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
     assert _outcome(xjit.jit(function), 1) == _outcome(function, 1)
