@@ -194,7 +194,9 @@ def test_other_classes_have_other_digests(name: str) -> None:
 
 
 def test_every_condition_has_a_name() -> None:
-    """But those of sets, whose members are kept as keys that no other process has."""
+    """But those of sets, whose members are kept as keys that no other process has, and of arrays with labels, which
+    Python reads in steps.
+    """
     path = leaf_path(0, "a")
     others = [path.item(1), path.item(2)]
     made = [
@@ -224,10 +226,12 @@ def test_every_condition_has_a_name() -> None:
     assert {one.condition for one in made} <= set(CONDITIONS.values())
     constructors = {name for name, value in vars(guards).items() if isinstance(value, FunctionType)}
     makers = {name for name in constructors if getattr(guards, name).__annotations__.get("return") == "Guard"}
-    assert len(makers) == 21
+    assert len(makers) == 22
     members = guards.same_members(path, frozenset((1,)))
-    with pytest.raises(UnknownCodeError):
-        Describer(plain, [members]).records()
+    labelled = guards.same_labelled(path, np.ones(2))
+    for one in (members, labelled):
+        with pytest.raises(UnknownCodeError):
+            Describer(plain, [one]).records()
 
 
 def test_guards_start_at_what_other_guards_are_bound_to() -> None:

@@ -52,7 +52,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     ),
     "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
     "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
-    "column_means": (formulas.column_means, (ROWS,), "<8 x double>", "fadd"),
+    "column_means": (formulas.column_means, (ROWS,), "<16 x double>", "fadd"),
     "logsumexp": (formulas.logsumexp, (ROWS,), "<32 x double>", "fadd"),
     "black_scholes": (formulas.black_scholes, (ROWS[0], ROWS[0], ROWS[0]), "<8 x double>", "fdiv"),
 }

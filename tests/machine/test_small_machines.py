@@ -17,7 +17,7 @@ LINE, GRID = np.linspace(0.5, 2.0, 30), np.linspace(0.5, 2.0, 30 * 13).reshape(3
 FORMS: dict[str, tuple[Callable[..., Any], tuple[Array, ...], str]] = {
     "strips that run again": (np.sin, (LINE,), "p0 = p0_block0 * 4"),
     "blocks of sums": (lambda x: x.sum(axis=1), (GRID,), "for b0 in range(0, n0, 4):"),
-    "blocks of columns": (lambda x: x.max(axis=0), (GRID,), "scratch_f64(3)"),
+    "blocks of columns": (lambda x: x.max(axis=0), (GRID[:, ::-2],), "scratch_f64(3)"),
     "several rows in a step": (lambda x: x[:9].sum(axis=0), (GRID,), " - 3, 4):"),
     "two rows in a step": (lambda x: np.cumsum(x[:6], axis=1), (GRID,), "i0 = i0_block0 * 2"),
     "transposed tiles": (lambda x, y: x.T * y, (GRID, GRID.T.copy()), "m0_row * 12, 12, a0,"),

@@ -87,7 +87,8 @@ def most_columns(group: FusionGroup, machine: Machine) -> int:
 def columns_in_registers(accesses: GroupAccesses, plan: Schedule) -> int:
     """Count the columns whose accumulators stay in registers for all rows: a power of two.
 
-    0 where blocks are better, which read memory along rows: there are more columns than that, and not few rows.
+    0 where blocks are better, which read memory along rows: there are more columns than that, and not few rows. So it
+    is where the elements of a row lie apart, which no vector is loaded of.
     """
     group, machine, columns = accesses.group, accesses.machine, plan.kept[-1]
     sums = [one for one in group.statements if isinstance(one, Reduce)]
@@ -95,6 +96,8 @@ def columns_in_registers(accesses: GroupAccesses, plan: Schedule) -> int:
         return 0
     size = sums[0].target.aval.dtype.itemsize
     count = min(machine.register_bytes // size, 2 ** (columns.extent.bit_length() - 1))
+    if any(access.moves[columns.axes[-1]] not in (0, 1) for access in accesses.reads.values()):
+        return 0
     rows = [axis for loop in plan.reduced for axis in loop.axes]
     swept = (
         access.node.aval.dtype.itemsize * math.prod(group.dims[axis] for axis in rows if access.moves[axis])
