@@ -26,7 +26,7 @@ from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.ops.dynamic.extents import CUT, TRIM
-from xjit.ops.effects.python_call import repeats_node
+from xjit.ops.effects.python_call import is_seen, repeats_node
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
@@ -81,9 +81,8 @@ class Builder:
     parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
     inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins, and of a block that may be done again NumPy ``can_begin`` the
-    call anew. Loops that are ``untiled`` are not done in tiles of time, for
-    these reasons.
+    is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done again
+    NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these reasons.
     """
 
     plan: Plan
@@ -108,11 +107,13 @@ class Builder:
     held: Container[Node] = ()
     first: bool = False
     can_begin: bool = True
+    was_seen: bool = False
     untiled: dict[Node, str] = field(default_factory=dict)
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
-        self.is_whole, self.first = True, bool(self.written) or any(map(is_demand, self.plan.graph.nodes))
+        self.is_whole = True
+        self.first = bool(self.written) or bool(self._seen) or any(map(is_demand, self.plan.graph.nodes))
         slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
         body, outputs = self.block(slots, pieces)
         stored = tuple(dict.fromkeys(place for _, place in self.written))
@@ -126,7 +127,7 @@ class Builder:
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
-            first=self.first,
+            first=self._comes_first and not any(map(is_seen, part.graph.effects)),
             can_begin=self.can_begin and all(map(repeats_node, part.graph.effects)),
             untiled=self.untiled,
         )
@@ -157,6 +158,7 @@ class Builder:
                 self._whole(step)
             begun = isinstance(step, planned.AliasStep) and step.node in self.held
             self.first, self.can_begin = self.first and not begun, self.can_begin and not begun
+            self.was_seen = self.was_seen or (isinstance(step, WHOLE) and step.node in self._seen)
         self._flush(needed)
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
@@ -257,6 +259,16 @@ class Builder:
             return step.node in self._read_whole
         return isinstance(step, WHOLE) and not self._is_kernel(step)
 
+    @lazy
+    def _seen(self) -> frozenset[Node]:
+        """The effects that somebody would notice a second time: what is printed, drawn, or changed outside."""
+        return frozenset(filter(is_seen, self.plan.graph.effects))
+
+    @property
+    def _comes_first(self) -> bool:
+        """Return whether NumPy can do the call from the beginning after an error here."""
+        return self.first and not self.was_seen
+
     def resolve(self, node: Node) -> Node:
         """The node whose buffer holds the value: the first that was written there, through updates and aliases."""
         while (place := self._place(node)) in self.aliases:
@@ -304,7 +316,7 @@ class Builder:
             self.slot(node)
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
-        failures = tuple(dataclasses.replace(one, first=self.first) for one in step.failures)
+        failures = tuple(dataclasses.replace(one, first=self._comes_first) for one in step.failures)
         final = bool(self.written) and not self.first
         step = dataclasses.replace(step, lasting=step.lasting and not final, final=final, failures=failures)
         self.steps.append(dataclasses.replace(step, inputs=sources, results=made))

@@ -10,6 +10,8 @@ import numpy as np
 from xjit.errors import XjitError
 from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
 from xjit.ir.handlers import from_handler
+from xjit.ir.inner_graphs import inner_graphs
+from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
@@ -153,6 +155,13 @@ def _reference(*operands: Any, call: PythonCall) -> Any:
 def repeats_node(node: Any) -> bool:
     """Return whether nobody would notice another run of a node with effects."""
     return bool(node.param("call").repeats if node.op is PYTHON_CALL else node.op.barrier)
+
+
+def is_seen(node: Node) -> bool:
+    """Return whether somebody may notice another run of an effect, or of one in a loop or branch: text, draws."""
+    if node.op.control:
+        return any(map(is_seen, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
+    return not repeats_node(node)
 
 
 PYTHON_CALL = register(
