@@ -20,18 +20,13 @@ from xjit.ops.define.core import registry
 from xjit.ops.dynamic.limited_windows import LIMITED_WINDOW, Range, ranges_of
 from xjit.ops.whole_arrays.index import LOOK_UP
 from xjit.ops.whole_arrays.runtime_check import REQUIRE
-from xjit.passes.loop_parts import LoopParts, parts_of, substituted, with_control
+from xjit.passes.loop_parts import LoopParts, parts_of, substituted
 from xjit.passes.simplify import rebuilt, simpler
 from xjit.passes.turns.batched_values import constant
 from xjit.types import BOOL, dtype_class
 
 
-def join_equal_state(graph: Graph) -> Graph:
-    """The graph with such loops; the same object when there are none."""
-    return with_control(graph, "loop", _joined)
-
-
-def _joined(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
+def join_equal(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
     """Puts a loop that carries one of equal numbers in place of a loop, and its results in place of the others."""
     loop = parts_of(new[node])
     classes, body = _equal(loop)

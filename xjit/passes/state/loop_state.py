@@ -24,7 +24,7 @@ from xjit.passes.loop_parts import (
     substituted,
     with_control,
 )
-from xjit.passes.state.equal_state import join_equal_state
+from xjit.passes.state.equal_state import join_equal
 from xjit.types import TupleType
 
 _HOISTED = frozenset({Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED})
@@ -32,7 +32,7 @@ _HOISTED = frozenset({Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED})
 
 def slim_loops(graph: Graph) -> Graph:
     """The graph with loops that carry less; the same object when there are none."""
-    return with_control(join_equal_state(graph), "loop", _slim)
+    return with_control(with_control(graph, "loop", join_equal), "loop", _slim)
 
 
 def _slim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
