@@ -81,8 +81,9 @@ class Builder:
     parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
     inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done again
-    NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these reasons.
+    is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done
+    again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these
+    reasons.
     """
 
     plan: Plan
