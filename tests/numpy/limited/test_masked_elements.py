@@ -12,7 +12,8 @@ import xjit
 from tests.numpy.limited.masked_lines import COUNTED, ELEMENTS, FOUND, IN_LIBRARY, JOINED, PACKED, ROWS, SETS
 
 DENSITIES = (0.3, 0.0, 1.0, 0.02, 0.9)
-SIZE = 300
+SIZE = 1_300
+"""More than two of the blocks in which loops one behind the other run."""
 
 
 def arguments(density: float, seed: int = 5, size: int = SIZE) -> dict[str, Any]:

@@ -10,7 +10,7 @@ a[i, j + 1] with strides (n, 1), inside of both loops:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from xjit.codegen.text.integer_text import IntegerText
 from xjit.dataclass import dataclass, field
@@ -29,11 +29,12 @@ class Frame:
 
 @dataclass(slots=True)
 class Addresses:
-    """Finds the addresses of elements in blocks, the innermost last."""
+    """Finds the addresses of elements in blocks, the innermost last. The names ``taken`` the kernel gives itself."""
 
     buffers: Mapping[str, Buffer]
     integers: IntegerText
     frames: list[Frame]
+    taken: Set[str] = frozenset()
     _count: dict[str, int] = field(default_factory=dict)
 
     def of(self, name: str, index: tuple[IntExpr, ...]) -> str:
@@ -78,13 +79,19 @@ class Addresses:
         frame = self.frames[depth]
         found = frame.bases.get((key, expr))
         if found is None:
-            number = self._count.get(key, 0)
-            self._count[key] = number + 1
-            found = frame.bases[key, expr] = f"{stem}{number}"
+            found = frame.bases[key, expr] = self._fresh(key, stem)
             frame.lines.append(f"{found} = {self.integers.of(expr)}")
             frame.given.add(found)
             self.integers.give_behind(found, expr)
         return variable(found)
+
+    def _fresh(self, key: str, stem: str) -> str:
+        """The stem with the next number that makes a new name."""
+        while True:
+            number = self._count.get(key, 0)
+            self._count[key] = number + 1
+            if f"{stem}{number}" not in self.taken:
+                return f"{stem}{number}"
 
 
 def _is_simple(expr: IntExpr) -> bool:

@@ -51,7 +51,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
-from xjit.ir.loops.walk import buffers, integers, parts, statements
+from xjit.ir.loops.walk import buffers, integers, names, parts, statements
 from xjit.ir.source_location import Where
 from xjit.types import INT64, DType
 
@@ -160,7 +160,7 @@ class _Printer:
     def __post_init__(self) -> None:
         self.read_only = {one.buffer.name for one in self.kernel.arguments if one.access is Access.READ}
         self.buffers = buffers(self.kernel)
-        self.addresses = Addresses(self.buffers, self.integers, self.frames)
+        self.addresses = Addresses(self.buffers, self.integers, self.frames, names(self.kernel.body))
         for name in LAUNCHED:
             self.give(str(name))
 
