@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from xjit.capture.recording.container_entries import CONTAINERS, Entries
 from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
+from xjit.ir.node import Node
 
 _MAX_OBJECTS = 10_000
 
@@ -26,6 +27,19 @@ def remembered(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         yield values
     finally:
         del kept[max(place for place, one in enumerate(kept) if one is values)]
+
+
+@contextlib.contextmanager
+def effects_taken_back() -> Iterator[Sequence[Node]]:
+    """Takes back the effects of what is traced for something that it tells: they happen where it runs."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    count, found = len(trace.effects), list[Node]()
+    try:
+        yield found
+    finally:
+        found += trace.effects[count:]
+        del trace.effects[count:]
 
 
 class Checkpoint:

@@ -9,6 +9,7 @@ from typing import Any
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.checkpoint import effects_taken_back
 from xjit.capture.python_control.leaves import (
     Kind,
     flattened,
@@ -186,7 +187,9 @@ def traced_turn(
         del values  # so that nothing but the variables holds them
         objects = ObjectStates(trace.recorder, containers)
         if test is not None:
-            refine(trace, truth(test(), traced=True).node, True)
+            with effects_taken_back():
+                holds = truth(test(), traced=True).node
+            refine(trace, holds, True)
         body(number)
         check_known(state, (one for one, _ in objects.assigned().values()))
         after = state.get()

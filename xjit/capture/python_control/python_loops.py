@@ -45,7 +45,7 @@ from xjit.capture.python_control.loop_turns import (
     written_buffers,
 )
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
-from xjit.capture.python_control.truth import truth
+from xjit.capture.python_control.truth import asked, holds_surely, truth
 from xjit.capture.python_control.views_of_memory import ViewsBehind
 from xjit.capture.recording.container_names import note_copies
 from xjit.capture.recording.object_variables import Variables
@@ -367,7 +367,7 @@ def peeled(loop: Loop) -> Loop:
     if loop.turns is None:
         loop.body(None)
         test = loop.test
-        return replace(loop, certain=lambda: test is None or truth(test()) is True)
+        return replace(loop, certain=lambda: test is None or holds_surely(test))
     loop.body(loop.turns.first)
     rest = loop.turns.rest()
     if loop.test is not None and truth(loop.test()) is not True:
@@ -445,7 +445,7 @@ def _is_taken(settled: Settled) -> Any:
     loop.state.set(settled.start)
     if turns is not None:
         return lt(turns.first_number(), turns.end_number())
-    return loop.test is None or truth(loop.test(), traced=True)
+    return loop.test is None or asked(loop.test)
 
 
 def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:

@@ -17,7 +17,7 @@ from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
 from xjit.capture.python_control.python_branches import chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured, peeled
-from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
+from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries
@@ -78,7 +78,7 @@ class TracedRuntime(PythonRuntime):
         state.set(start)
         mark.restore()
         try:
-            loop = Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True, start)
+            loop = Loop(state, holds, lambda _: body(), None, lambda: holds_surely(test), start)
             _captured(loop, mark)
         except (CaptureError, DTypeError, ShapeError):
             state.set(start)

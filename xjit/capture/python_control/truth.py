@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from xjit.capture.python_control.checkpoint import effects_taken_back
 from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import aval_of, constant, registry
+from xjit.ops.effects.python_call import is_seen
 from xjit.ops.elements.compare import ne
 from xjit.ops.elements.elementwise import and_, logical_not, or_
 from xjit.ops.whole_arrays.shape import reshape
@@ -41,6 +45,25 @@ def truth(value: Any, traced: bool = False) -> Any:
     number = value if aval_of(value).rank == 0 else reshape(value, ())
     dtype = aval_of(number).dtype
     return number if dtype == BOOL else ne(number, constant(np.zeros((), dtype)))
+
+
+def asked(test: Callable[[], Any]) -> Any:
+    """The truth of the condition of a first turn, in front of a loop; CaptureError where somebody would notice."""
+    with effects_taken_back() as effects:
+        found = truth(test(), traced=True)
+    if any(map(is_seen, effects)):
+        refuse("it depends on a condition with effects if the variables of a loop are bound", fix="bind them before")
+    trace = current()
+    assert trace is not None
+    trace.effects += effects
+    return found
+
+
+def holds_surely(test: Callable[[], Any]) -> bool:
+    """Return whether a condition is known to hold, without any effect."""
+    with effects_taken_back() as effects:
+        known = truth(test()) is True
+    return known and not effects
 
 
 def as_bool(value: Any) -> Any:
