@@ -72,6 +72,9 @@ IN_LIBRARY = (
     *("np.sort(x[m])", "np.argsort(x[m], kind='stable')", "np.median(x[m])", "np.searchsorted(np.sort(x), x[m])"),
     *(
         "np.searchsorted(np.sort(x[m]), y)",
+        "np.searchsorted(np.sort(x[m]), 0.5, side='right')",
+        "np.searchsorted(np.sort(x[m]), x[0])",
+        "np.isin(q[0], q[m])",
         "np.isin(q[m], q[:3])",
         "np.interp(x[m], np.sort(x), y)",
         "np.nansum(x[m])",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.numpy.limited.arrays import Sizes, limited, made, number_of, sizes_of, value_of
+from xjit.numpy.limited.arrays import LimitedArray, Sizes, limited, made, number_of, sizes_of, value_of
 from xjit.numpy.limited.functions import refused
 from xjit.numpy.limited.joined_arrays import array_of
 from xjit.numpy.rules.values import as_scalar, shape_of
@@ -65,7 +65,7 @@ def _statistic(name: str) -> Callable[..., Any]:
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None:
         raise refused("numpy.searchsorted with sorter=")
-    return _called("searchsorted", [a, v], {"side": side}, 1)
+    return _number_or_array(_called("searchsorted", [a, v], {"side": side}, 1))
 
 
 def _isin(element: Any, test_elements: Any, **options: Any) -> Any:
@@ -73,7 +73,12 @@ def _isin(element: Any, test_elements: Any, **options: Any) -> Any:
 
 
 def _interp(x: Any, xp: Any, fp: Any, **options: Any) -> Any:
-    return _called("interp", [x, xp, fp], _plain("interp", options), 0)
+    return _number_or_array(_called("interp", [x, xp, fp], _plain("interp", options), 0))
+
+
+def _number_or_array(found: Any) -> Any:
+    """A result of a function that returns scalars for operands of rank 0."""
+    return found if isinstance(found, LimitedArray) else as_scalar(found)
 
 
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
