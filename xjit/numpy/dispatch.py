@@ -24,7 +24,7 @@ OF_STACKS: dict[np.ufunc, Function] = {np.matmul: matmul.matmul, **outer_product
 
 
 _BUILD = "build the array from its parts with np.where, np.concatenate or np.stack"
-_WRITES: frozenset[Any] = frozenset({np.put, np.place, np.copyto, np.putmask, np.put_along_axis, np.fill_diagonal})
+WRITES: frozenset[Any] = frozenset({np.put, np.place, np.copyto, np.putmask, np.put_along_axis, np.fill_diagonal})
 """Functions that write into an array."""
 
 
@@ -89,7 +89,7 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     if function is None:
         module = getattr(func, "__module__", "numpy") or "numpy"
         name = f"{module}.{getattr(func, '__name__', func)}"
-        if func in _WRITES:
+        if func in WRITES:
             raise CaptureError(f"{name} writes into an array, which is not supported", fix=_BUILD)
         raise CaptureError(f"{name} is not supported", fix="call it outside of the compiled function")
     return function(*args, **kwargs)

@@ -50,7 +50,35 @@ def in_turns(x: Any, y: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("function", [read, written, drawn, in_turns])
+def between_texts(x: Any, y: Any) -> Any:
+    print("before")
+    found = x[place(y)] * 2
+    print("behind")
+    return found
+
+
+def of_nobodys(x: Any, y: Any) -> Any:
+    print("before")
+    x[place(y)]
+    print("behind")
+    return x + 1
+
+
+def of_nobodys_at_last(x: Any, y: Any) -> Any:
+    print("before")
+    x[place(y)]
+    return x + 1
+
+
+def ahead_of_draws(x: Any, y: Any) -> Any:
+    first = DRAWS.random()
+    found = x[place(y)]
+    return found * DRAWS.random() + first
+
+
+@pytest.mark.parametrize(
+    "function", [read, written, drawn, in_turns, between_texts, of_nobodys, of_nobodys_at_last, ahead_of_draws]
+)
 def test_effects_happen_once(function: Callable[..., Any]) -> None:
     compiled = xjit(function)
     outcomes = []

@@ -34,11 +34,28 @@ def stored(x: Any, y: Any, n: int) -> None:
     x[:] = np.arange(n % 3.0)
 
 
+def product_stored(x: Any, y: Any, n: int) -> None:
+    y[1] = 7.0
+    x[:] = np.arange(n % 3.0) * np.sum(y)
+
+
+def unpacked_and_reshaped(x: Any, y: Any, n: int) -> None:
+    found = np.arange(n % 3.0)
+    y[0] = 3.0
+    first, second = found.T
+    x[:] = found.reshape(-1).sum() - first + second
+
+
 def of_another_type(x: Any, y: Any, n: int) -> None:
     for row in (x, y):
         row += -1.0
     for number in x.astype(np.float16):
         y //= max(number, -1.5)
+
+
+ERRORS = [
+    *(written_before, changed_before, written_around, stored, product_stored, unpacked_and_reshaped, of_another_type)
+]
 
 
 def _outcome(function: Callable[..., Any], n: int) -> tuple[Any, ...]:
@@ -53,7 +70,7 @@ def _outcome(function: Callable[..., Any], n: int) -> tuple[Any, ...]:
 
 
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
-@pytest.mark.parametrize("function", [written_before, changed_before, written_around, stored, of_another_type])
+@pytest.mark.parametrize("function", ERRORS)
 def test_errors_of_steps_leave_what_numpy_leaves(function: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
     monkeypatch.setenv("XJIT_TRIALS", "0")

@@ -83,4 +83,39 @@ FOUND = {
         y[i] -= 1
     return y[2 * len(x)], q
 """,
+    "a number is searched for among elements that a mask has chosen": """
+    a = x[x < 5]
+    return np.searchsorted(np.sort(a), 1.5), np.interp(1.5, np.sort(a), np.sort(a)), np.isin(1.5, a)
+""",
+    "elements that a mask has chosen are turned and reshaped": """
+    return x[x < 5].swapaxes(0, -1), x[x == x].reshape(5, -1)
+""",
+    "positions that only the run knows are written by a function": """
+    a = np.flatnonzero(x > 1)
+    np.putmask(a.swapaxes(0, -1), a.swapaxes(0, -1) > 1.5, x.max())
+    return a
+""",
+    "parts of an array are read behind a write to it": """
+    a = x * 2
+    b = np.split(a, np.flatnonzero(x > 1))
+    a[0] = 9
+    return b[0].sum(), b
+""",
+    "draws end a loop": """
+    w = 0
+    while np.random.rand() < 0.7 and w < 6:
+        w += 1
+        x[0] += 1
+    return w
+""",
+    "an error of what a length of a float makes comes behind a write": """
+    y[1:-1] = np.prod(y)
+    x[2:] = np.arange(q % 3.0) * np.sum(y)
+""",
+    "a condition that fails between draws": """
+    a = x[x > 2]
+    b = np.random.normal(size=len(a))
+    a[0:] = np.zeros(0)
+    return np.random.randint(5), b
+""",
 }

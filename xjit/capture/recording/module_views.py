@@ -275,6 +275,8 @@ def traced_numpy(function: Any) -> Any:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if next(traced_leaves((args, kwargs)), None) is not None and only_constants(args, kwargs):
+            if has_open_sizes((*args, *kwargs.values())):
+                return call_function(function, args, kwargs)
             return function_of_constants(function, args, kwargs, wrapper)
         args, kwargs = prepared(function, args, kwargs)
         if next(traced_leaves((args, kwargs)), None) is not None:

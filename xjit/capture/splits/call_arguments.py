@@ -7,7 +7,7 @@ np.unique(x + 1, return_counts=True)      operands (x + 1,)
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from xjit.capture.recording.user_objects import RecordingClass, RecordingObject,
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.splits.callbacks import consumes, template_of, values_of
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.memory_of_objects import Shown, read_only, read_only_object
 from xjit.capture.splits.purity import only_reads
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
@@ -55,17 +56,6 @@ def scalar(value: Any) -> Any:
     return np.asarray(value)[()]
 
 
-def read_only(array: Any) -> Any:
-    """A view that nobody can write to.
-
-    >>> read_only(np.zeros(2)).flags.writeable
-    False
-    """
-    shown = array.view()
-    shown.flags.writeable = False
-    return shown
-
-
 def kept_copy(array: Any) -> Any:
     """A copy that nobody can write to: the program may use the memory of the array again."""
     return read_only(array.copy(order="K"))
@@ -87,6 +77,7 @@ class Arguments:
 
     ``examples`` are values like those that the operands will have: for a call that tells the types of results. With
     ``guarded`` the function gets arrays that it cannot write to, which nothing else will: itself it may keep them.
+    ``arrays`` are those that it could write to, ``shown`` those that objects among the arguments may show.
     Callbacks that the traced function makes are made of operands where they are ``consumed``.
     """
 
@@ -94,6 +85,10 @@ class Arguments:
     nodes: list[Node] = field(default_factory=list)
     examples: list[Any] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
+    arrays: list[Any] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
+    is_known: bool = True
+    plain: bool = True
     is_typed: bool = True
     guarded: bool = False
     has_callbacks: bool = False
@@ -134,23 +129,42 @@ class Arguments:
     def _leaf(self, value: Any) -> str:
         if type(value) is DeferredObject:
             self.is_typed &= value.example is not None
+            self.is_known &= value.example is not None
+            self.plain &= value.plain
             self.labelled |= value.example is not None
             self.opened |= value.outer is not None
             if value.gathered is not None and not self.reads:
                 value.gathered.changed = True
-            return self._operand(value.node, value.example, unboxed)
+            return self._object(value)
         if isinstance(value, ChosenElements):
             return self.text(value.packed())
         if isinstance(value, LimitedArray):
             self.is_typed = False
+            self.arrays.append(value)
             return self._limited(value)
         if is_constant(value):
+            self.arrays.append(value)
             return self._operand(lift(self.trace, value), value.array, None)
         if isinstance(value, TracedValue):
             return self._traced(value)
         if type(value) is types.FunctionType and self.consumed:
             return self._callback(value) or self._constant(self.outside(value))
         return self._constant(self.outside(value))
+
+    def wait_for(self, nodes: Iterable[Node]) -> None:
+        """Lets the call come behind values that it does not read."""
+        for node in nodes:
+            self._operand(self.trace.adopt(node), True, None)
+
+    def _object(self, value: DeferredObject) -> str:
+        """The expression of an object of the run; what it shows is an operand, too."""
+        for one in value.shows:
+            self.shown.append(one)
+            if self.trace.reaches(one.node):
+                node = self.trace.adopt(one.node)
+                self._operand(node, np.broadcast_to(np.zeros((), node.aval.dtype), node.aval.shape), None)
+        keeps = self.guarded and value.shows
+        return self._operand(value.node, value.example, read_only_object if keeps else unboxed)
 
     def _callback(self, function: types.FunctionType) -> str | None:
         """The expression of a function that the traced one has made; None of others."""
@@ -169,6 +183,8 @@ class Arguments:
         example = example_of(value)
         if value.weak is not None:
             return self._operand(node, example, number)
+        if not value.scalar:
+            self.arrays.append(value)
         return self._operand(node, example, scalar if value.scalar else self._shown(value))
 
     def _shown(self, value: TracedValue) -> Callable[[Any], Any] | None:
@@ -200,6 +216,7 @@ class Arguments:
         self.has_callbacks |= isinstance(value, types.FunctionType | types.MethodType)
         self.trace.recorder.objects_go_outside |= self.has_callbacks or _may_hold_objects(value)
         if kind is Opaque:
+            self.plain = False
             return target_of(value)
         if value is NDARRAY:
             return np.ndarray

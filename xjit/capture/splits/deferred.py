@@ -19,12 +19,15 @@ import numpy as np
 from xjit import tree
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.labelled_arrays import Method, as_operation, is_known_method
+from xjit.capture.splits.memory_of_objects import Shown
 from xjit.capture.splits.opened_containers import Outside, entry_in_place, entry_of, method_of
+from xjit.capture.splits.purity import WRITING_METHODS
 from xjit.capture.tracers.operators import PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
+from xjit.numpy.dispatch import WRITES
 
 INPLACE: dict[Any, Any] = {
     np.add: operator.iadd,
@@ -48,10 +51,12 @@ class DeferredObject(Operators):
     """An object that only the run makes.
 
     ``kind`` is its class, where that is known; of a list of the run whose elements are known as arrays these are
-    ``gathered``. Raises CaptureError where Python needs the object itself at once.
+    ``gathered``. It may be memory of arrays that it ``shows``. One that NumPy makes of arrays and numbers is
+    ``plain``: operators and methods of it may be called again. Raises CaptureError where Python needs the object
+    itself at once.
     """
 
-    __slots__ = ("example", "gathered", "kind", "label", "outer", "source", "trace")
+    __slots__ = ("__weakref__", "example", "gathered", "kind", "label", "outer", "plain", "shows", "source", "trace")
     __array_priority__ = 1002.0
 
     def __init__(
@@ -63,9 +68,13 @@ class DeferredObject(Operators):
         gathered: Any = None,
         outer: Outside | None = None,
         example: Any = None,
+        shows: tuple[Shown, ...] = (),
+        plain: bool = False,
     ) -> None:
         put = object.__setattr__
         put(self, "example", example)
+        put(self, "shows", shows)
+        put(self, "plain", plain)
         put(self, "outer", outer)
         put(self, "gathered", gathered)
         put(self, "source", source)
@@ -96,18 +105,23 @@ class DeferredObject(Operators):
 
         if self.example is not None and type(function) is not DeferredObject:
             return library(as_operation(function), args, kwargs)
-
+        if self.plain and are_plain((args, kwargs)):
+            function = as_operation(function)
         return go_on(function, args, kwargs)
 
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "at":
+            refuse_deferred(inputs)
         found = in_arrays(inputs)
         if any(map(operator.is_not, found, inputs)):
             return getattr(ufunc, method)(*found, **kwargs)
         return self._call(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if func in WRITES:
+            refuse_deferred((args, kwargs))
         found = in_arrays(args)
         if any(map(operator.is_not, found, args)):
             return func(*found, **kwargs)
@@ -133,6 +147,7 @@ class DeferredObject(Operators):
             return self._call(functools.partial(entry_in_place, INPLACE[ufunc]), self, other)
         if self.example is not None:
             self._refuse("is changed")
+        self._check_own()
         found = self._changed(INPLACE[ufunc], other)
         return found if self.outer is None else self
 
@@ -154,6 +169,10 @@ class DeferredObject(Operators):
             self._refuse(f"is asked for {name}")
         if self.kind is list or self.outer is not None:
             return functools.partial(self._changed, method_of, name)
+        if name in WRITING_METHODS:
+            self._check_own()
+        elif self.plain and callable(getattr(np.ndarray, name, None)):
+            return functools.partial(self._call, Method(name), self)
         return self._call(getattr, self, name)
 
     def _changed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -166,6 +185,11 @@ class DeferredObject(Operators):
             self.gathered.changed = True
         found = self._call(function, self, *args, **kwargs)
         return found if self.outer is None else self._entry(found)
+
+    def _check_own(self) -> None:
+        """CaptureError where a change might be one of an array of the graph, which would not know of it."""
+        if self.shows:
+            self._refuse("is changed, and may be memory of an array")
 
     def _entry(self, found: DeferredObject) -> DeferredObject:
         """The object as one that stands in a container from outside, or may do."""
@@ -181,6 +205,7 @@ class DeferredObject(Operators):
     def __setattr__(self, name: str, value: Any) -> None:
         if self.example is not None:
             self._refuse("is changed")
+        self._check_own()
         self._call(setattr, self, name, value)
 
     def __getitem__(self, index: Any) -> Any:
@@ -191,18 +216,20 @@ class DeferredObject(Operators):
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self._check_own()
         self._changed(operator.setitem, index, value)
 
     def __delitem__(self, index: Any) -> None:
         if self.example is not None:
             self._refuse("is changed")
+        self._check_own()
         self._call(operator.delitem, self, index)
 
     def __iter__(self) -> Iterator[Any]:
         count = _unpacked_by(sys._getframe(1))
         if count is None:
             self._refuse("is iterated over, and only the run tells how often")
-        parts = self._call(_unpacked, self, count)
+        parts = self._call(unpacked, self, count)
         return iter([self._call(operator.getitem, parts, place) for place in range(count)])
 
     # What would need the object
@@ -266,7 +293,7 @@ def _unpacked_by(frame: Any) -> int | None:
     return code[place + 1] if code[place] == dis.opmap["UNPACK_SEQUENCE"] else None
 
 
-def _unpacked(value: Any, count: int) -> tuple[Any, ...]:
+def unpacked(value: Any, count: int) -> tuple[Any, ...]:
     """The items of an object that is unpacked into so many names, with Python's errors."""
     items = tuple(value)
     if len(items) < count:
@@ -310,6 +337,17 @@ def is_deferred(values: Any) -> bool:
     if type(values) is slice:
         return is_deferred((values.start, values.stop, values.step))
     return type(values) is dict and any(map(is_deferred, values.values()))
+
+
+def are_plain(values: Any) -> bool:
+    """Return whether all deferred objects among arguments are plain, nested ones included."""
+    if type(values) is DeferredObject:
+        return bool(values.plain)
+    if type(values) in (tuple, list):
+        return all(map(are_plain, values))
+    if type(values) is slice:
+        return are_plain((values.start, values.stop, values.step))
+    return type(values) is not dict or all(map(are_plain, values.values()))
 
 
 def refuse_deferred(values: Any) -> None:

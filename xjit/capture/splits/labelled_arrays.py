@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.splits.purity import CHANGING
 from xjit.dataclass import dataclass
 
 _METHODS_TEXT = """
@@ -43,7 +44,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator as a function of arrays with labels; nobody notices another call of it."""
+    """An operator as a function of arrays, such as those with labels; nobody notices another call of it."""
 
     function: Callable[..., Any]
     repeats = True
@@ -58,8 +59,10 @@ class Operation:
 
 
 def as_operation(function: Any) -> Any:
-    """The function, or an operator as one that may be called again."""
-    return Operation(function) if getattr(function, "__module__", None) == "_operator" else function
+    """The function, or an operator as one that may be called again: of arrays, and of lists and tuples of them."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    known = (module == "_operator" and name not in CHANGING) or name == "unpacked"
+    return Operation(function) if known else function
 
 
 def is_known_method(name: str, kwargs: dict[str, Any]) -> bool:

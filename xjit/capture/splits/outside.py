@@ -16,6 +16,8 @@ from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.deferred import DeferredObject, is_deferred
+from xjit.capture.splits.labelled_arrays import is_of_library
+from xjit.capture.splits.memory_of_objects import shares_memory
 from xjit.capture.splits.purity import draws, is_clock, repeats
 from xjit.capture.splits.python_steps import check_writes, step
 from xjit.capture.tracers.chosen_elements import ChosenElements
@@ -113,6 +115,12 @@ def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
 
     ``plus`` is added to integers that only the run knows.
     """
+    found = _example(function, args, kwargs, plus)
+    return None if found is None else found[:1]
+
+
+def _example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any, bool] | None:
+    """The result of such a call, and whether it shares memory with arrays among the arguments."""
     trace: Any = current()
     arguments = Arguments(trace)
     run = arguments.function(function, args, kwargs)
@@ -121,15 +129,20 @@ def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return (run(*(one + plus if type(one) is int else one for one in arguments.examples)),)
+            found = run(*(one + plus if type(one) is int else one for one in arguments.examples))
+            return found, shares_memory(found, arguments.examples)
     except Exception:
         return None
 
 
 def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: XjitError | None = None) -> Any:
-    """The result of a function of a library, whose types those of the arguments decide as far as an example tells."""
+    """The result of a function of a library, whose types those of the arguments decide as far as an example tells.
+
+    One that shows arrays among the arguments is an object of the run, as a value of the graph is no view of them.
+    """
     known = repeats(function) and not isinstance(note, DataDependentError)
-    like = example_result(function, args, kwargs) if known else None
+    example = _example(function, args, kwargs) if known else None
+    like = None if example is None or (example[1] and not is_of_library(example[0])) else example[:1]
     counts = any(value.weak is int for value in traced_leaves((args, kwargs)))
     if like is not None and counts and _is_sized(function, args, kwargs):
         like = None

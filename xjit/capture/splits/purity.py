@@ -17,7 +17,10 @@ _CHANGING_NAMES = """
     seterr seterrcall setbufsize set_printoptions shuffle
     setitem delitem iadd isub imul itruediv ifloordiv imod ipow ilshift irshift iand ior ixor imatmul
 """
-_CHANGING = frozenset(_CHANGING_NAMES.split())
+CHANGING = frozenset(_CHANGING_NAMES.split())
+_WRITING_NAMES = "sort partition fill put itemset resize byteswap setfield setflags tofile dump"
+WRITING_METHODS = frozenset(_WRITING_NAMES.split())
+"""Methods of arrays that change them, or something outside."""
 _CLOCKS = frozenset({"time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "process_time"})
 
 
@@ -26,17 +29,21 @@ def repeats(function: Any) -> bool:
 
     >>> repeats(np.unique), repeats(print), repeats(np.random.rand)
     (True, False, False)
+    >>> repeats(np.ndarray.reshape), repeats(np.ndarray.sort)
+    (True, False)
     """
     if getattr(type(function), "repeats", False) is True:
         return True
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, types.ModuleType | type):
         return False
+    if isinstance(function, types.MethodDescriptorType):
+        return function.__objclass__ is np.ndarray and function.__name__ not in WRITING_METHODS
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
     if isinstance(function, np.ufunc) or module == "xjit.capture.splits.deferred_stores":
         return True
     top = module.partition(".")[0]
-    return top in _PURE and not module.startswith("numpy.random") and name not in _CHANGING
+    return top in _PURE and not module.startswith("numpy.random") and name not in CHANGING
 
 
 def only_reads(function: Any) -> bool:

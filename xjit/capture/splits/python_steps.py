@@ -7,6 +7,7 @@ conversions, and of libraries, which are asked by one call on arrays of the same
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from xjit.capture.memory.buffer import Buffer
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.splits.labelled_arrays import copied, is_of_library
+from xjit.capture.splits.labelled_arrays import Method, Operation, copied, is_of_library
+from xjit.capture.splits.memory_of_objects import Shown, shown_by
 from xjit.capture.splits.purity import may_keep, repeats
-from xjit.capture.tracers.demands import repeats_so_far, settle
+from xjit.capture.tracers.demands import errors_so_far, repeats_so_far, settle
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.errors import XjitError
@@ -52,8 +54,11 @@ def step(
     unknown = type(target) is DeferredObject or may_keep(target)
     if unknown:
         _check_seen(trace)
-    check_writes(label_of(target), getattr(target, "__name__", ""), kwargs)
+    in_place = {"copy": args[1]} if target is np.nan_to_num and len(args) > 1 else {}
+    check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | in_place)
     arguments = Arguments(trace, guarded=unknown)
+    if not repeats(target):
+        arguments.wait_for(errors_so_far(trace))
     run = arguments.function(target, args, kwargs)
     if arguments.has_callbacks and not unknown:
         _check_seen(trace)
@@ -86,7 +91,33 @@ def step(
         return found
     trace.recorder.unknown_objects |= kind is None
     example = like[0] if like is not None and is_of_library(like[0]) else None
-    return DeferredObject(node, trace, site[1], kind, example=example)
+    shows = _shows(target, run, arguments, unknown)
+    plain = not unknown and _makes_arrays(target, args) and arguments.plain and not arguments.has_callbacks
+    made = DeferredObject(node, trace, site[1], kind, example=example, shows=shows, plain=plain)
+    for one in shows:
+        one.until_dead(made)
+    return made
+
+
+def _makes_arrays(target: Any, args: tuple[Any, ...]) -> bool:
+    """Return whether a function is one of NumPy's, or an operator or a method, of arrays and numbers."""
+    if target is getattr:
+        return args[1] in ("T", "mT", "real", "imag")
+    module = getattr(target, "__module__", None) or ""
+    known = isinstance(target, np.ufunc | Operation | Method | types.MethodDescriptorType)
+    return repeats(target) and (known or module.partition(".")[0] == "numpy")
+
+
+def _shows(target: Any, run: Any, arguments: Arguments, unknown: bool) -> tuple[Shown, ...]:
+    """The arrays that an object may show which a call makes."""
+    trace, inherited = arguments.trace, tuple(dict.fromkeys(arguments.shown))
+    if unknown:
+        for one in inherited:
+            one.until_dead(trace.recorder)
+    if arguments.guarded:
+        return inherited
+    examples = arguments.examples if arguments.is_known and not arguments.has_callbacks else None
+    return *inherited, *shown_by(target, run, arguments.arrays, examples, trace)
 
 
 def _note_views(found: Any, example: Any, trace: CaptureTrace) -> None:
@@ -111,6 +142,8 @@ def check_writes(label: str, name: str, options: dict[str, Any]) -> None:
     """CaptureError if a function is known to write to its arguments, or told to."""
     if name == "shuffle":
         refuse(f"{label} writes to its argument", fix="use permutation, which returns another array")
+    if name == "nan_to_num" and options.get("copy") is False:
+        refuse(f"{label} writes to its argument", fix="leave copy out")
     for option, value in options.items():
         given = option in ("out", "output") and not isinstance(value, type | None)
         if given or (option.startswith("overwrite") and value):

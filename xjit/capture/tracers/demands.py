@@ -28,7 +28,7 @@ from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import RepeatError, require
+from xjit.ops.whole_arrays.runtime_check import REQUIRE, RepeatError, require
 from xjit.types import TupleType
 
 _OWN_ERROR = "an error of the function's own is raised"
@@ -163,12 +163,14 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     """The result of a program that fails unless what is expected holds, and the conditions of what nobody reads.
 
     None where there are no such conditions. NumPy raises the errors of these, too. Beside effects, which happen once,
-    those of what nobody reads are left out.
+    the program does.
     """
     repeats, expected = all(map(repeats_node, trace.effects)), _expected(trace)
     if expected and not repeats:
         _refuse_beside_effects()
-    unread = [node.inputs[-1] for node in _unread(trace, results)] if repeats else []
+    if not repeats:
+        return errors_so_far(trace)
+    unread = [node.inputs[-1] for node in _unread(trace, results)]
     conditions = dict.fromkeys([*unread, *expected])
     if not conditions:
         return []
@@ -176,6 +178,29 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     for condition in conditions:
         value = _tested(value, TracedValue(trace.adopt(condition), trace))
     return [lift(trace, value)]
+
+
+def errors_so_far(trace: Trace | None) -> list[Node]:
+    """The values without which something that was traced so far fails: one of a trace, and of each around it.
+
+    An effect that happens once has them as operands, so that an error which comes ahead of it is raised then.
+    """
+    found = []
+    while isinstance(trace, CaptureTrace):
+        conditional = [node for node in dict.fromkeys(trace.conditional) if node.op is REQUIRE]
+        if conditional:
+            found.append(_none_fails(conditional, trace))
+        trace = trace.parent
+    return found
+
+
+def _none_fails(conditional: Sequence[Node], trace: CaptureTrace) -> Node:
+    """The truth value that all of these conditions hold, whose errors are theirs."""
+    value = trace.scalar(np.asarray(True))
+    for node in conditional:
+        inputs, where = (value, node.inputs[-1]), node.where
+        value = Trace.add(trace, REQUIRE, inputs, node.kwargs, where)  # itself nothing that has to be tested
+    return value
 
 
 def _refuse_beside_effects() -> NoReturn:

@@ -35,10 +35,14 @@ class TracedWindow(Operators, LimitedArray):
     def show(self, row: Any) -> None:
         """Notes a view of known size, whose memory cannot be followed: nobody may write to it while it lives."""
         row.buffer.shared = True
-        self._rows = (*(one for one in getattr(self, "_rows", ()) if one() is not None), weakref.ref(row))
+        self.shown_by(row)
+
+    def shown_by(self, holder: Any) -> None:
+        """Notes something that may show the elements: nobody may write to them while it lives."""
+        self._rows = (*(one for one in getattr(self, "_rows", ()) if one() is not None), weakref.ref(holder))
 
     def replace(self, value: Any) -> None:
-        """Gives an array that is no part other elements; CaptureError where a view of known size would show them."""
+        """Gives an array that is no part other elements; CaptureError where something would show them."""
         if any(one() is not None for one in getattr(self, "_rows", ())):
             refuse("an array whose size only the run knows is written to while a view shows a part of it", fix=_FIX)
         super().replace(value)

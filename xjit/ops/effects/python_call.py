@@ -40,6 +40,10 @@ class EntryError(Exception):
     """A container from outside has an array that a step in Python comes to, where numbers and text were before."""
 
 
+class ShownError(Exception):
+    """A step in Python changes an object that is memory of the graph's, or may do so."""
+
+
 class UnforeseenCall(XjitError):
     """A call has results of other types than the program was compiled for, or writes to the arrays that it gets."""
 
@@ -121,6 +125,8 @@ class PythonCall:
             if self.guarded and "read-only" in str(error):
                 self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
             raise
+        except ShownError:
+            self._unforeseen("may write to an array of the function's", "pass a copy: x.copy()", False)
         except EntryError:
             self._unforeseen("has come to hold an array", "keep numbers and text in it", False)
 

@@ -1,0 +1,141 @@
+"""Memory of objects of the run: arrays of the graph that these may show, as calls of libraries return views.
+
+parts = np.split(y, places)      the parts show y, as a call on arrays of the same types tells
+parts[0]                         shows it, too
+y[0] = 1                         refused while one of them lives
+parts[0][:] = 1                  refused: the graph would not know
+
+A step that gets such an object has the arrays as operands, so that nothing changes them before it has run.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.splits.purity import repeats
+from xjit.capture.tracers.operators import PYTHON
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass
+from xjit.ir.current import untraced
+from xjit.ir.node import Node
+from xjit.numpy.limited.arrays import LimitedArray, root_of
+from xjit.ops.effects.python_call import ShownError, unboxed
+
+_MAKING_NAMES = """
+    all allclose any append argmax argmin argsort argwhere array_equal average bincount choose clip compress
+    concatenate convolve copy correlate count_nonzero cov cross cumprod cumsum delete digitize dot extract
+    flatnonzero full_like histogram hstack inner insert interp intersect1d isclose isin kron lexsort matmul max
+    mean median min nonzero ones_like outer percentile polyval prod quantile repeat roll searchsorted select
+    setdiff1d setxor1d sort stack std sum take take_along_axis tensordot tile union1d unique var vdot vstack
+    where zeros_like
+"""
+_MAKING = frozenset(_MAKING_NAMES.split())
+"""Functions of NumPy that return new arrays, whatever they get."""
+_OPERATORS = frozenset(PYTHON.values())
+_WITHOUT_ARRAYS = (int, float, complex, str, bytes, bool, type, np.generic, np.dtype, type(None), set, frozenset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """An array that an object may show: its memory, a buffer or an array of a size of the run, and its version."""
+
+    memory: Any
+    node: Node
+
+    def until_dead(self, holder: Any) -> None:
+        """Lets nobody write to the array while something lives."""
+        if isinstance(self.memory, Buffer):
+            self.memory.blind.append(weakref.ref(holder))
+        else:
+            self.memory.shown_by(holder)
+
+
+def shown_by(
+    function: Any, run: Callable[..., Any], given: Iterable[Any], examples: Iterable[Any] | None, trace: CaptureTrace
+) -> tuple[Shown, ...]:
+    """The arrays among those ``given`` to a function that its result may show.
+
+    ``run`` calls it for ``examples`` of the operands, None where there are no such.
+    """
+    arrays = list(given)
+    if not arrays or not _may_return_views(function, run, examples):
+        return ()
+    return tuple(_shown(array, trace) for array in arrays)
+
+
+def _shown(array: Any, trace: CaptureTrace) -> Shown:
+    root = root_of(array)
+    if isinstance(root, LimitedArray):
+        return Shown(root, root.value.node)
+    buffer: Buffer = root.buffer
+    version = buffer.version(trace)
+    if buffer.path is not None and version is not buffer.first:
+        refuse(
+            "an array from outside that the function has written to is passed to a function that may return a view",
+            root,
+            fix="pass a copy: x.copy()",
+        )
+    return Shown(buffer, root.node)
+
+
+def _may_return_views(function: Any, run: Callable[..., Any], examples: Iterable[Any] | None) -> bool:
+    if not repeats(function) or isinstance(function, np.ufunc) or function in _OPERATORS:
+        return False
+    if examples is None:
+        module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+        return module.partition(".")[0] != "numpy" or name not in _MAKING
+    examples = list(examples)
+    try:
+        with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found = run(*examples)
+    except Exception:
+        return True
+    return shares_memory(found, examples)
+
+
+def shares_memory(result: Any, arrays: Iterable[Any]) -> bool:
+    """Return whether a result may have the memory of one of some arrays.
+
+    >>> x = np.zeros(4)
+    >>> shares_memory((1, [x[1:]]), [x]), shares_memory(x + 1, [x]), shares_memory(iter(x), [x])
+    (True, False, True)
+    """
+    operands = [one for one in arrays if isinstance(one, np.ndarray)]
+    return any(_shares(leaf, operands) for leaf in tree.flatten(result)[0])
+
+
+def _shares(leaf: Any, arrays: list[Any]) -> bool:
+    if type(leaf) is np.ndarray:
+        return any(np.may_share_memory(leaf, array) for array in arrays)
+    return not isinstance(leaf, _WITHOUT_ARRAYS)
+
+
+def read_only_object(value: Any) -> Any:
+    """An object of the run for code that may write to it: a view that nobody can write to; ShownError for others that
+    hold arrays.
+    """
+    found = unboxed(value)
+    if isinstance(found, np.ndarray):
+        return read_only(found)
+    if any(isinstance(leaf, np.ndarray) for leaf in tree.flatten(found)[0]):
+        raise ShownError
+    return found
+
+
+def read_only(array: Any) -> Any:
+    """A view that nobody can write to.
+
+    >>> read_only(np.zeros(2)).flags.writeable
+    False
+    """
+    shown = array.view()
+    shown.flags.writeable = False
+    return shown
