@@ -22,7 +22,6 @@ UNDEFINED = "invalid value encountered in cast"
 """NumPy's warning where a conversion has no defined result."""
 HALF_DONE = "Integers to negative integer powers are not allowed"
 """NumPy's error that leaves what memory held in outputs of another type than the computation's."""
-TOLERANCES = {"f2": 1e-1, "f4": 1e-3, "c8": 1e-3}
 MADE = re.compile(r"\bnp\.(zeros|ones|full|arange|eye|empty)")
 EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
 
@@ -147,7 +146,8 @@ def _same_error(got: BaseException | None, expected: BaseException | None) -> No
 
 
 def _same_behaviour(got: Outcome, expected: Outcome, program: TextProgram) -> None:
-    _equal("line of the error", line_of(got.error), line_of(expected.error))
+    if not isinstance(expected.error, UnboundLocalError):  # Python 3.11 names the line before once code is warm
+        _equal("line of the error", line_of(got.error), line_of(expected.error))
     if not same_text(got.printed, expected.printed, program.noisy):
         raise Difference(f"printed text\n  got {got.printed!r}\n  NumPy {expected.printed!r}")
     if got.stream != expected.stream:
@@ -186,7 +186,7 @@ def same_numbers(got: Any, expected: Any, program: TextProgram) -> None:
             same &= (np.signbit(got) == np.signbit(expected)) | np.isnan(expected) | program.noisy
         if program.noisy and expected.dtype.kind in "fc":
             size = np.max(np.abs(np.where(np.isfinite(expected), expected, 0)), initial=1.0)
-            same |= np.abs(got - expected) <= TOLERANCES.get(expected.dtype.str[1:], 1e-9) * size
+            same |= np.abs(got - expected) <= program.tolerance(expected.dtype) * size
     if not np.all(same):
         raise Difference(f"{np.sum(~same)} of {np.size(same)} numbers differ")
 

@@ -24,6 +24,9 @@ NOISY_IF_COMPLEX = re.compile(r"\bcomplex(64|128)\b[^$]*(\*|\bnp\.(sign|angle|sq
 the addition, its numbers do not.
 """
 NOISY_IN_PYTHON = re.compile(NOISY.pattern + r"|\b(ndimage|stats|special|math)\.")
+TOLERANCES = {"f2": 1e-1, "f4": 1e-3, "c8": 1e-3}
+COMPUTED_IN_SINGLE = re.compile(r"\b(float32|complex64|u?int16)\b")
+"""Types of which functions compute in numbers of 32 bits, whatever they are stored in."""
 _NUMBERS = itertools.count()
 
 
@@ -92,6 +95,11 @@ class TextProgram:
         """Return whether last bits of its floats are free."""
         noisy = NOISY_IN_PYTHON if self.watched else NOISY
         return noisy.search(self.text) is not None or NOISY_IF_COMPLEX.search(self.text) is not None
+
+    def tolerance(self, dtype: np.dtype[Any]) -> float:
+        """Return the part of the largest number by which floats of a type may differ in a noisy program."""
+        single = COMPUTED_IN_SINGLE.search(self.text) is not None
+        return max(TOLERANCES.get(dtype.str[1:], 1e-9), 1e-5 if single else 0.0)
 
     def module(self, numpy: Any = np) -> types.ModuleType:
         """Run the text as a module of its own."""
