@@ -113,9 +113,9 @@ class Trace:
     ``wrap`` makes the value that user code sees of a node. Nodes of the parent trace that are used here become
     captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
     become constants when it is None. ``extents`` are those of dynamic dimensions, if there are any. ``strides`` are
-    those of arguments, in bytes, None where only the run knows them; the parameters that have none are packed. Of those
-    that are ``unordered`` only the run knows the memory order. ``spans`` are the numbers between which the integers of
-    parameters lie, both included, where that is known.
+    those of arguments, in bytes, None where only the run knows them; parameters that have none are packed. Of the
+    ``unordered`` values only the run knows the memory order. ``spans`` are the numbers between which the integers
+    of parameters lie, both included, where that is known.
     """
 
     name: str

@@ -1,10 +1,10 @@
 """Layouts of arrays that loops carry and branches choose: graphs hold the elements row by row, axes in memory order.
 
-    y = np.zeros((3, 4), order="F")         the loop carries the transpose of y, row-major; a turn sees the transpose
+    y = np.zeros((3, 4), order="F")         the loop carries the transpose of y, row-major; a turn sees that
     for i in range(n): y[i % 3] += i        of its parameter, which lies as y does in NumPy
 
-Where turns or arms leave arrays that lie in different ways, only the run knows if NumPy makes a view or a copy of one:
-then nobody writes to either of the two, see ``xjit.numpy.rules.view_strides``.
+Where turns or arms leave arrays that lie in different ways, only the run knows if NumPy makes a view or a copy of
+one: then nobody writes to either of the two, see ``xjit.numpy.rules.view_strides``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Layout:
 
     def carried(self, type: ArrayType) -> ArrayType:
         """The type of a value of the graph that holds an array of a row-major type."""
-        return array_type(type.dtype, [type.dims[axis] for axis in self.order]) if self.order else type
+        return array_type(type.dtype, tuple(type.dims[axis] for axis in self.order)) if self.order else type
 
     def stored(self, value: Any) -> Any:
         """The value of the graph that holds an array."""

@@ -54,7 +54,6 @@ from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.demands import demand, unless_failed
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
-from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.while_loop import loop

@@ -18,7 +18,7 @@ from xjit.types import ArrayType, TupleType, c_order, order_of
 
 
 def memory_of(value: Operand) -> Array | None:
-    """An array with the strides that the operand has in NumPy, but no memory to read; None where only the run knows."""
+    """An array with the strides that the operand has in NumPy and no memory to read; None where only runs know."""
     return memory_in(value.node, current()) if isinstance(value, TracedValue) else value
 
 
@@ -53,7 +53,7 @@ def _around(trace: Trace | None) -> Iterator[Trace]:
 
 
 def has_known_order(node: Node, trace: Trace | None) -> bool:
-    """Return whether the memory order of a value is that of its type: what is computed takes on that of its operands."""
+    """Return whether the memory order of a value is known: what is computed takes on that of its operands."""
     unordered = {one for around in _around(trace) for one in around.unordered}
     if not unordered:
         return True
@@ -88,7 +88,7 @@ def hollow_array(type: ArrayType, strides: tuple[int, ...]) -> Array:
 
 
 def has_gaps(value: Operand) -> bool | None:
-    """Return whether the elements fill their memory once each in no order of the axes; None where only the run knows."""
+    """Return whether the elements fill their memory once each in no order of axes; None where only the run knows."""
     memory = memory_of(value)
     return None if memory is None else is_apart(memory)
 
