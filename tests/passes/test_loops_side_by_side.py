@@ -188,6 +188,12 @@ def test_loops_go_side_by_side_in_blocks(name: str) -> None:
         assert "< left" in together.source(argument.copy())
 
 
+def test_rows_of_integers_are_gone_through_one_by_one() -> None:
+    for function, argument, share in ((lengths, K, "rows0"), (roots, X, "ashr(rows0, 3)")):
+        text = xjit.jit(function, target=SHORT).source(argument.copy())
+        assert f"(i32({share}) < left)" in text
+
+
 @pytest.mark.parametrize("name", MASKED)
 def test_bits_are_those_of_loops_one_after_the_other(name: str) -> None:
     """Few turns are not taken at once."""

@@ -22,9 +22,10 @@ from xjit.dataclass import replace
 from xjit.errors import XjitError
 from xjit.ir.loops.intexpr import evaluate
 from xjit.ir.loops.nodes import Kernel, Loop
-from xjit.ir.loops.walk import replaced_all, statements
+from xjit.ir.loops.walk import replaced_all, statements, values
 from xjit.ir.node import Node
 from xjit.machine import Machine
+from xjit.types import dtype_class
 
 
 class NoBlocksError(XjitError):
@@ -38,7 +39,8 @@ def in_blocks_of_rows(
 ) -> tuple[Kernel, tuple[Rewrite, ...]]:
     """The kernel in blocks of rows, and the rewrites; ``nodes`` are the values in its memory. Raises NoBlocksError.
 
-    Blocks of rows that a ``mask`` leaves out are short, as they take as many turns as most of their rows.
+    Blocks of rows that a ``mask`` leaves out are short, as they take as many turns as most of their rows. Rows of
+    integers are gone through one by one.
     """
     values = dict(nest.words.values())
     loops = list(row_loops(kernel.body))
@@ -52,7 +54,8 @@ def in_blocks_of_rows(
     length = nest.word("block of rows", size if mask is None else min(size, nest.machine.masked_row_block), "rows")
     rewrites: list[Rewrite] = [BlockRows(length, nest.fresh("b"))]
     if mask is not None:
-        rewrites.append(LeaveRows(mask, length // nest.machine.masked_share))
+        share = 1 if all(map(_is_of_integers, loops)) else nest.machine.masked_share
+        rewrites.append(LeaveRows(mask, length // share))
     try:
         return applied(alike, tuple(rewrites)), tuple(rewrites)
     except RefusedError as error:
@@ -69,6 +72,11 @@ def with_facts_of_rows(kernel: Kernel, nest: LoopBuilder) -> Kernel:
 def _is_innermost(loop: Loop) -> bool:
     """Return whether no loop is inside of this one: vectors run along it."""
     return not any(isinstance(one, Loop) for one in statements(loop.body))
+
+
+def _is_of_integers(loop: Loop) -> bool:
+    """Return whether no value of a loop is a float: a processor computes several such rows in a cycle as it is."""
+    return not any(dtype_class(value.dtype) in "FC" for one in statements(loop.body) for value in values(one))
 
 
 def _with_one_end(kernel: Kernel, loops: Sequence[Loop]) -> Kernel:
