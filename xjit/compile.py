@@ -24,6 +24,7 @@ from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
+from xjit.machine import Machine
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.fresh_windows import border_windows_of_turns, pad_fresh_windows
@@ -41,7 +42,9 @@ from xjit.passes.state.loop_state import slim_loops
 from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
 from xjit.passes.turns.blocked_turns import mark_rows_apart
 from xjit.passes.turns.copies_of_turns import copy_rows_at_once
+from xjit.passes.turns.leaving_rows import mask_leaving_rows
 from xjit.passes.turns.products_of_turns import join_products_of_turns
+from xjit.passes.turns.shared_sums import share_sums
 from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
@@ -172,36 +175,36 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     """The stage of a pass over graphs, verified after it if ``XJIT_VERIFY`` is set."""
 
     def run(draft: Draft) -> Draft:
-        graph = in_all_graphs(rewrite)(draft.graph)
-        if config.flag("XJIT_VERIFY"):
-            verify(graph)
-        return replace(draft, graph=graph)
+        return replace(draft, graph=_verified(in_all_graphs(rewrite)(draft.graph)))
 
     return Stage(name, does, rewrite.__module__, run, "graph")
 
 
-def _border(draft: Draft) -> Draft:
-    """The draft whose loops put borders around what turns make of neighbours."""
-    bordered = in_all_graphs(lambda graph: border_windows_of_turns(graph, draft.target.machine))(draft.graph)
+def _verified(graph: Graph) -> Graph:
+    """The graph, looked at if ``XJIT_VERIFY`` is set."""
     if config.flag("XJIT_VERIFY"):
-        verify(bordered)
-    return replace(draft, graph=bordered)
+        verify(graph)
+    return graph
+
+
+def machine_pass(name: str, does: str, rewrite: Callable[[Graph, Machine], Graph], inside: bool = True) -> Stage:
+    """The stage of a pass that asks for the machine, over graphs inside of others too if it is to."""
+
+    def run(draft: Draft) -> Draft:
+        machine, graph = draft.target.machine, draft.graph
+        made = in_all_graphs(lambda one: rewrite(one, machine))(graph) if inside else rewrite(graph, machine)
+        return replace(draft, graph=_verified(made))
+
+    return Stage(name, does, rewrite.__module__, run, "graph")
 
 
 def _mark(draft: Draft, refused: frozenset[tuple[int, ...]] = frozenset()) -> Draft:
     """The draft whose loops are marked where their rows need no others, but for those that were ``refused``."""
     graph = mark_rows_apart(draft.graph, draft.target.machine, refused)
-    if config.flag("XJIT_VERIFY"):
-        verify(graph)
-    return replace(draft, graph=graph, unmarked=draft)
+    return replace(draft, graph=_verified(graph), unmarked=draft)
 
 
-def _lay(draft: Draft) -> Draft:
-    """The draft whose loops read across, and write across, copies that lie along."""
-    graph = lay_along(draft.graph, draft.target.machine)
-    if config.flag("XJIT_VERIFY"):
-        verify(graph)
-    return replace(draft, graph=graph)
+_LAID = machine_pass("layouts", "copy what loops go through across", lay_along, inside=False)
 
 
 def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
@@ -209,11 +212,8 @@ def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     unstored = draft.unstored or draft
     graph, views = store_results(unstored.graph, unstored.views, draft.written, ways, draft.shown)
     given = frozenset(graph.parameters)
-    graph = in_all_graphs(lambda one: own_what_is_updated(one, given))(graph)
-    if config.flag("XJIT_VERIFY"):
-        verify(graph)
-    stores = stores_of(graph, draft.written, ways)
-    return replace(draft, graph=graph, views=views, unstored=unstored, stores=stores)
+    graph = _verified(in_all_graphs(lambda one: own_what_is_updated(one, given))(graph))
+    return replace(draft, graph=graph, views=views, unstored=unstored, stores=stores_of(graph, draft.written, ways))
 
 
 def _plan(draft: Draft) -> Draft:
@@ -233,8 +233,7 @@ def _plan(draft: Draft) -> Draft:
 
 
 def _planned(draft: Draft) -> Draft:
-    outputs = zip(draft.graph.outputs, draft.views, strict=True)
-    viewed = frozenset(node for node, is_view in outputs if is_view)
+    viewed = frozenset(node for node, is_view in zip(draft.graph.outputs, draft.views, strict=True) if is_view)
     target = draft.target if draft.tiled else draft.target.without_tiles()
     plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned, draft.stores)
     if draft.in_tiles:
@@ -251,10 +250,9 @@ def _inner_plans(node: Node, number: int, draft: Draft, plan: Plan) -> tuple[Dra
 
     found: list[Draft] = []
     specs = inner_specs(node, plan, draft.layouts)
-    many = may_be_tiled(node, draft.target.machine)
     for place, (graph, of, owned) in enumerate(zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True)):
         views, way = (False,) * len(graph.outputs), (*draft.way, number, place)
-        in_tiles = many and way not in draft.untiled
+        in_tiles = may_be_tiled(node, draft.target.machine) and way not in draft.untiled
         target = draft.target.inside_time_tiles() if in_tiles else draft.target
         parts = Draft(graph, target, of, views, draft.varying, draft.watch, owned=owned, tiled=draft.tiled)
         found.append(_plan(replace(parts, in_tiles=in_tiles, way=way, untiled=draft.untiled)))
@@ -291,7 +289,7 @@ def _lowered_in_blocks(draft: Draft) -> Draft:
         except NoBlocksError as error:
             refused |= {error.way}
             assert draft.unmarked is not None, "loops are marked in the whole program"
-            draft = _plan(_own(_lay(_mark(replace(draft.unmarked, untiled=draft.untiled), refused))))
+            draft = _plan(_own(_LAID.run(_mark(replace(draft.unmarked, untiled=draft.untiled), refused))))
 
 
 def _lowered_all(draft: Draft) -> Draft:
@@ -340,10 +338,12 @@ STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
     graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
+    graph_pass("leaving", "mask rows that turns take out of arrays", mask_leaving_rows),
     graph_pass("batches", "take independent turns of a loop at once", take_turns_at_once),
     graph_pass("turns", "form products of the turns of a loop at once before it", join_products_of_turns),
     graph_pass("copies", "copy the rows of the turns of a loop at once", copy_rows_at_once),
-    Stage("borders", "put borders around what turns make", "xjit.passes.fresh_windows", _border, "graph"),
+    machine_pass("borders", "put borders around what turns make", border_windows_of_turns),
+    machine_pass("sums", "add integers of parts of a loop apart", share_sums),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
@@ -352,7 +352,7 @@ STAGES = (
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
-    Stage("layouts", "copy what loops go through across", "xjit.passes.state.laid_state", _lay, "graph"),
+    _LAID,
     Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),

@@ -205,6 +205,10 @@ class Machine:
     least_row_block: int
     """Rows of a block at least where vectors run over rows; one will do where loops inside of it have vectors."""
 
+    shared_sums: int
+    """Turns of a loop for each element that parts of it add to, at least, if each part is to have elements of its
+    own: they are cleared before, and added up behind it."""
+
     masked_row_block: int
     """Rows at most of a block in which each has turns of its own: those that are done wait for the others."""
 
@@ -399,6 +403,7 @@ def processor() -> Machine:
         blocked_turn_work=50_000.0,
         row_block_bytes=262_144,
         least_row_block=32,
+        shared_sums=8,
         masked_row_block=128,
         masked_share=8,
         masked_turns=8,

@@ -352,6 +352,7 @@ SEEN_IN = {
 """For each number the programs in which another one is seen."""
 
 AT_RUN_TIME = {
+    "shared_sums": "loops that add integers to arrays are parts of kernels of their own",
     "masked_row_block": "a loop of unknown length has kernels of its own, inside of steps",
     "masked_share": "the same",
     "masked_turns": "the same",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +33,12 @@ def span_of(node: Node, trace: Trace | None) -> Span:
     The node is one of the trace, or of a trace around it.
     """
     return _node_span(node if trace is None else trace.adopt(node), trace, _DEEPEST, {})
+
+
+def span_within(node: Node, known: Mapping[Node, Span]) -> Span:
+    """The same of a node of a graph, where those of some nodes are known."""
+    given = itertools.product(known.items(), range(_DEEPEST + 1))
+    return _node_span(node, None, _DEEPEST, {(one, depth): span for (one, span), depth in given})
 
 
 def _node_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> Span:
@@ -110,6 +116,9 @@ def _corners(apply: Callable[..., int]) -> Callable[[Sequence[Span]], Span]:
 
 
 def _and(spans: Sequence[Span]) -> Span | None:
+    (low, high), (first, last) = spans
+    if low == high and first == last:
+        return low & first, low & first
     tops = [high for low, high in spans if low >= 0]
     return (0, min(tops)) if tops else None
 

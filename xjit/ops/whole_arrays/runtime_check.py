@@ -30,9 +30,6 @@ class RepeatError(XjitError):
 
 setattr(RepeatError, COMES_FIRST, True)
 
-REPEAT = "repeat"
-"""The word of a call that NumPy has to do from the beginning."""
-
 ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
     "index": IndexOutOfBoundsError,
@@ -40,7 +37,7 @@ ERRORS: dict[str, type[Exception]] = {
     "number": NumberError,
     "type": DTypeError,
     "shape": ShapeError,
-    REPEAT: RepeatError,
+    "repeat": RepeatError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

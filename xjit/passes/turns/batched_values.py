@@ -115,7 +115,7 @@ class Batch:
             return whole.values[node.param("index")] if isinstance(whole, Several) else None
         if node.op.control == "loop" and self.loops is not None:
             return self.loops(node, inputs)
-        if not _is_pure(node):
+        if not is_pure(node):
             return None
         if inputs and isinstance(inputs[0], OwnParts):
             return self._of_own(node, inputs[0], inputs)
@@ -276,7 +276,7 @@ def constant(value: Any, dtype: DType, like: Node) -> Node:
     return Node(CONSTANT, (), (("value", Literal.of(np.asarray(value, dtype)[()])), ("type", type)), type, like.where)
 
 
-def _is_pure(node: Node) -> bool:
+def is_pure(node: Node) -> bool:
     """Return whether a node may be computed although its turn may not come, and is one array of a known size."""
     plain = not node.op.control and node.op.kind not in (Kind.EFFECT, Kind.COLLECTIVE) and node.sequence < 0
     whole = not isinstance(node.type, TupleType) and node.aval.is_static and not node.limits

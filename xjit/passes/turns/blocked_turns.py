@@ -66,7 +66,7 @@ def mark_rows_apart(
 def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -> Node:
     """The operation of control with a mark on it, or on loops inside of it."""
     if node.op.control == "loop" and way not in refused and rows_are_apart(node):
-        work = _work_of_turn(node)
+        work = work_of_turn(node)
         known = turns_of(parts_of(node))
         turns = math.inf if known is None else len(known.values)
         if machine.blocked_work <= turns * work <= machine.most_blocked_work:
@@ -84,12 +84,12 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
 def _counted(node: Node, machine: Machine, way: Way) -> Node:
     """The operation of control; a counted loop with work for threads, whose turns may be apart, with a mark."""
     known = turns_of(parts_of(node)) if node.op.control == "loop" else None
-    if known is None or len(known.values) * _work_of_turn(node) < machine.blocked_work:
+    if known is None or len(known.values) * work_of_turn(node) < machine.blocked_work:
         return node
     return replace(node, params=(*node.params, ("apart", way)))
 
 
-def _work_of_turn(loop: Node) -> int:
+def work_of_turn(loop: Node) -> int:
     """The elements that a turn makes of others, about; loops inside have the turns that are known, or one."""
     return 1 + _work_of(inner_graphs(loop)[1].graph)
 
@@ -99,7 +99,7 @@ def _work_of(graph: Graph) -> int:
     for node in graph.nodes:
         if node.op.control == "loop":
             known = turns_of(parts_of(node))
-            work += _work_of_turn(node) * (1 if known is None else len(known.values))
+            work += work_of_turn(node) * (1 if known is None else len(known.values))
         elif node.op.reads is not None:
             work += sum(_work_of(inner.graph) for inner in inner_graphs(node))
         elif _is_made(node):

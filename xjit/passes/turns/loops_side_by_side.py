@@ -140,7 +140,7 @@ class _LoopsOfTurns:
             new = batch.spread(one) if number not in self.uniform else one.node
             frozen = (mask, new, self.slots[number])
             ends[number] = new if number in self.uniform else derived(registry["select"], frozen, self.loop.node)
-        return self._built(_any(mask), ends, (mask, batch.spread(begun), active))
+        return self._built(any_of(mask), ends, (mask, batch.spread(begun), active))
 
     def _built(self, test: Node, ends: dict[int, Node], mask: tuple[Node, Node, Node] | None = None) -> Several:
         """The results of the loop that goes on as the test says; a mask comes last, with its first and next value."""
@@ -235,7 +235,7 @@ class _LoopsOfTurns:
         return [one for one, seen in self.inside.items() if seen.node.op is PARAMETER and seen.node in needed]
 
 
-def _any(mask: Node) -> Node:
+def any_of(mask: Node) -> Node:
     """The truth value that some element of a mask holds."""
     reducer = REDUCERS["or"]
     graph, inputs = reduction_graph(reducer, BOOL), (mask, constant(False, BOOL, mask))

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
@@ -67,7 +67,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
-from xjit.ir.loops.walk import renamed, statements
+from xjit.ir.loops.walk import loads, renamed, statements
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.types import BOOL, INT64, TupleType
@@ -262,20 +262,27 @@ class ControlKernel:
         turn = self._turn(step, carried, more)
         masked_turns = self.building.nest.machine.masked_turns
         self.work *= min(step.trips, masked_turns) if "masked" in step.node.kwargs else step.trips
-        flags = {status: own_node(BOOL) for status in self.statuses}
-        yield from (places.stored(flag, truth(False)) for flag in flags.values())
-        yield from self._with_flags((*first, While(places.loaded(more), turn)), flags)
+        work, noted = self.with_own_flags((*first, While(places.loaded(more), turn)))
+        yield from work
         scalars = [(mine, node) for mine, node in zip(carried, step.results, strict=True) if mine is not node]
         yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
-        yield from (If(places.loaded(flag), (places.stored(status, truth(True)),)) for status, flag in flags.items())
+        yield from noted
 
-    def _with_flags(self, block: Block, flags: Mapping[Node, Node]) -> Block:
-        """The statements with flags of the kernel's own in place of statuses."""
+    def with_own_flags(self, block: Block) -> tuple[Block, Block]:
+        """The statements with flags of the kernel's own in place of statuses, and those that note the flags."""
+        places, flags = self.places, {status: own_node(BOOL) for status in self.statuses}
+        begin = [places.stored(flag, truth(False)) for flag in flags.values()]
         own = dict[str, str]()
-        for (node, start, _), name in list(self.places.pointers.names.items()):
+        for (node, start, _), name in list(places.pointers.names.items()):
             if node in flags:
-                own[name] = self.places.pointers.pointer(flags[node], start, True)
-        return renamed(block, own)
+                own[name] = places.pointers.pointer(flags[node], start, True)
+        noted = (If(places.loaded(flag), (places.stored(status, truth(True)),)) for status, flag in flags.items())
+        return (*begin, *renamed(block, own)), tuple(noted)
+
+    def reads_statuses(self, block: Block) -> bool:
+        """Return whether loops of a block end where a condition does not hold."""
+        names = {name for (node, _, _), name in self.places.pointers.names.items() if node in self.statuses}
+        return any(load.buffer in names for load in loads(block))
 
     def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
         """Gives the carried values their first ones."""

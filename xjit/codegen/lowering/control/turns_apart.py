@@ -25,7 +25,7 @@ from xjit.fusion.control.trips import Count, counted
 from xjit.fusion.plan import LoopKernelStep
 from xjit.ir.loops.build import position
 from xjit.ir.loops.intexpr import constant, variable
-from xjit.ir.loops.nodes import Alloc, Kernel, Loop, LoopKind, Statement
+from xjit.ir.loops.nodes import Alloc, Block, Kernel, Loop, LoopKind, Statement
 from xjit.ir.loops.walk import loads, stores
 from xjit.types import INT64
 
@@ -53,7 +53,10 @@ def loop_of_turns(own: ControlKernel, step: LoopKernelStep, count: Count) -> Ite
     places.see_outside(*step.results, *(view.base for view in step.operands))
     counter = own_node(INT64)
     carried = [counter if place == count.place else node for place, node in enumerate(step.results)]
-    work = tuple(own.turn_in_place(step, carried))
+    work: Block = tuple(own.turn_in_place(step, carried))
+    if own.reads_statuses(work):
+        work, noted = own.with_own_flags(work)
+        work = (*work, *noted)
     turn, turns = nest.fresh("turn"), nest.word("turns", count.turns, "n")
     now = variable(turn) * count.step + count.begin
     yield Loop(turn, constant(0), turns, (places.stored(counter, position(now)), *work))
