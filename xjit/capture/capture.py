@@ -19,7 +19,8 @@ from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.splits.split_checks import check_split
-from xjit.capture.tracers.demands import tested_unread
+from xjit.capture.tracers.demands import has_unread, tested_unread
+from xjit.capture.tracers.errors_in_order import test_behind_effects, without_tested
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
@@ -181,8 +182,10 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
     trace, recorder = results.trace, results.recorder
     form = results.form(result)
     written = results.written()
+    if written or has_unread(trace, results.nodes):
+        test_behind_effects(trace)
     results.nodes += tested_unread(trace, results.nodes)
-    graph, paths = _without_unused(trace.finish(tuple(results.nodes)), recorder, frozenset(written))
+    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, frozenset(written))
     guards = Guards(tuple(recorder.guards), paths, leaf_count)
     stored = tuple((index, paths.index(path)) for path, index in written.items())
     catches = results.catches(graph, bool(stored))

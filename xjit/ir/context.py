@@ -113,8 +113,9 @@ class Trace:
     ``wrap`` makes the value that user code sees of a node. Nodes of the parent trace that are used here become
     captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
     become constants when it is None. ``extents`` are those of dynamic dimensions, if there are any. ``strides`` are
-    those of arguments, in bytes; the parameters that have none are packed. ``spans`` are the numbers between which
-    the integers of parameters lie, both included, where that is known.
+    those of arguments, in bytes, None where only the run knows them; parameters that have none are packed. Of the
+    ``unordered`` values only the run knows the memory order. ``spans`` are the numbers between which the integers
+    of parameters lie, both included, where that is known.
     """
 
     name: str
@@ -123,7 +124,8 @@ class Trace:
     lift_array: Callable[[Any], Node] | None = None
     extents: Extents | None = None
     parameters: list[Node] = field(default_factory=list)
-    strides: dict[Node, tuple[int, ...]] = field(default_factory=dict)
+    strides: dict[Node, tuple[int, ...] | None] = field(default_factory=dict)
+    unordered: set[Node] = field(default_factory=set)
     spans: dict[Node, tuple[int, int]] = field(default_factory=dict)
     effects: list[Node] = field(default_factory=list)
     captures: dict[Node, Node] = field(default_factory=dict)

@@ -58,3 +58,13 @@ def all_graphs(graph: Graph) -> Iterator[Graph]:
 def in_graphs(node: Node, change: Callable[[Graph], Graph]) -> Node:
     """The node with its graphs changed."""
     return with_graphs(node, tuple(change(inner.graph) for inner in inner_graphs(node))) if node.op.reads else node
+
+
+def may_fail(node: Node) -> bool:
+    """Return whether a node may raise an error when it runs: by its condition, in a library, or in its graphs."""
+    if node.op.failure is not None or node.op.raises:
+        return True
+    solver = node.op.solver(node.kwargs) if node.op.solver is not None else None
+    if solver is not None and solver.failure is not None:
+        return True
+    return any(map(may_fail, (one for inner in inner_graphs(node) for one in inner.graph.nodes)))

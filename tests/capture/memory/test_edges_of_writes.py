@@ -76,3 +76,38 @@ def test_rows_are_exchanged_at_positions_of_the_run() -> None:
     eliminated(x)
     xjit.jit(eliminated, strict=True)(y)
     np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+@pytest.mark.parametrize("index", [(1, 0), (-1, np.int64(1))])
+def test_arrays_are_not_stored_as_elements(index: Any, rank: int, monkeypatch: Any) -> None:
+    """NumPy takes arrays of rank 0 as one element, and those of one truth value."""
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def stored(x: Any, y: Any) -> None:
+        x[0, 0] = 7.0
+        x[index] = y
+
+    def added(x: Any, y: Any) -> None:
+        x[0, 0] = 7.0
+        x[index] += y
+
+    for function in (stored, added):
+        mine, numpys = np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2)
+        with pytest.raises(ValueError, match="setting an array element"):
+            function(numpys, np.ones((1,) * rank))
+        with pytest.raises(ValueError, match="setting an array element"):
+            xjit.jit(function)(mine, np.ones((1,) * rank))
+        assert np.array_equal(mine, numpys)
+
+
+def test_windows_of_one_element_and_truth_values_take_arrays() -> None:
+    def stored(x: Any, m: Any, y: Any) -> None:
+        x[1, ...] = y
+        x[0:1] = y
+        m[1] = y
+
+    x, m = np.zeros(2), np.zeros(2, bool)
+    xjit.jit(stored, strict=True)(x, m, np.ones(1))
+    assert np.array_equal(x, [1.0, 1.0])
+    assert np.array_equal(m, [False, True])

@@ -38,7 +38,7 @@ from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
 from xjit.capture.splits.python_steps import step
-from xjit.capture.tracers.demands import settle
+from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
 from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace
@@ -278,7 +278,7 @@ def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) ->
         refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    settle(trace)
+    test_ahead_of_effect(trace)
     note = CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD)
     found = step(list, (list(before),), {}, note=note, label="a list", kind=list)
 

@@ -10,8 +10,10 @@ from xjit.capture.control.state import Place, labelled
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import content
+from xjit.capture.tracers.errors_in_order import test_behind_effects, without_tested
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.dataclass import replace
 from xjit.errors import CaptureError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
@@ -90,9 +92,11 @@ def state_parameters(trace: Trace, places: Sequence[Place]) -> list[TracedArray]
 
 def computed(trace: Trace, results: Sequence[Any]) -> Computation:
     """The computation that a trace has recorded, for these results."""
+    test_behind_effects(trace)
     with tracing(trace):
         nodes: tuple[Node, ...] = tuple(lift(trace, one) for one in results)
-    return computation_of(trace, nodes, None)
+    found = computation_of(trace, nodes, None)
+    return replace(found, graph=without_tested(found.graph))
 
 
 def own_copies(values: Any, trace: Trace) -> Any:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xjit.dataclass import dataclass
+from xjit.types import Box
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +42,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: ``attribute`` key, ``item`` key, or the ``type`` of the object."""
+    """One step: ``attribute`` key, ``item`` key, the ``type`` of the object, or the object itself, ``boxed``."""
 
     kind: str
     key: Any = None
@@ -50,6 +51,8 @@ class Step:
         """The value one step on."""
         if self.kind == "attribute":
             return getattr(value, self.key)
+        if self.kind == "boxed":
+            return Box(value)
         return value[self.key] if self.kind == "item" else type(value)
 
 
@@ -71,6 +74,10 @@ class Path:
     def type(self) -> Path:
         """The class of the value."""
         return Path(self.root, (*self.steps, Step("type")))
+
+    def boxed(self) -> Path:
+        """The object that stands there, which is no array of a program."""
+        return Path(self.root, (*self.steps, Step("boxed")))
 
     def within(self, other: Path) -> bool:
         """Return whether this place is the other one or a part of what stands there."""
@@ -119,6 +126,6 @@ def _steps_text(root: Root, steps: tuple[Step, ...]) -> str:
             text += str(step.key)
         elif step.kind == "attribute":
             text += "" if step.key == "cell_contents" else f".{step.key}"
-        else:
+        elif step.kind != "boxed":
             text += f"[{step.key!r}]" if step.kind == "item" else "'s class"
     return text

@@ -18,6 +18,7 @@ from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.lazy import lazy
 from xjit.tree import distinct
+from xjit.types import Box
 
 Leaves: TypeAlias = "Sequence[Any]"
 Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
@@ -406,6 +407,8 @@ class GuardText:
             return f"{before}.{step.key}" if plain else f"getattr({before}, {step.key!r})"
         if step.kind == "type":
             return f"type({before})"
+        if step.kind == "boxed":
+            return f"{self.constant(Box)}({before})"
         plain = type(step.key) in (int, str)
         return f"{before}[{step.key!r}]" if plain else f"{before}[{self.constant(step.key)}]"
 

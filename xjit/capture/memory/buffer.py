@@ -83,6 +83,8 @@ class Buffer:
         self.written = True
         if self.first in self.home.strides:
             trace.strides[node] = self.home.strides[self.first]
+        if self.first in self.home.unordered:
+            trace.unordered.add(node)
         for view in list(self.views.values()):
             view.forget()
 

@@ -8,6 +8,7 @@ x[x < 0] = v        select (x < 0) v x
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.reducing import scans
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.rules.values import numpy_errors
 from xjit.numpy.selecting import gathering, indexing
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, INT64
@@ -55,7 +57,22 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
         if indexing.has_positions(entries):
             _store_at(target, entries, value)
             return
+        if len(entries) == target.ndim and all(map(_is_integer, entries)):
+            _check_one_number(value, target.dtype)
         store(_shown(target, entries), value)
+
+
+def _is_integer(entry: Any) -> bool:
+    return type(entry) is not slice and _is_simple(entry)
+
+
+def _check_one_number(value: Any, dtype: Any) -> None:
+    """ShapeError where NumPy stores no array of this shape as one element: arrays of rank 0, and of truth values."""
+    shape = np.shape(plain_number(value))
+    if shape:
+        with numpy_errors("indexing"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            np.zeros(1, dtype)[0] = np.zeros(shape)
 
 
 def takes_chosen(target: BufferView, index: Any, chosen: Any) -> bool:

@@ -26,6 +26,7 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.ops.define.memory_order import pack
 from xjit.ops.regions.strided_slices import update_slice
+from xjit.ops.whole_arrays.shape import TRANSPOSE
 from xjit.types import c_order
 
 _LONGEST = 64
@@ -99,13 +100,16 @@ def version_after(view: BufferView, value: Any) -> Node:
     version = trace.adopt(view.buffer.version(trace))
     if not view.steps:
         return _new_version(value, version, view.buffer)
-    groups = list(_groups(view.steps))
-    befores = [version]
+    # The elements of a carried array lie in the operand of a transpose: they are written there.
+    ahead = (version,) if version.op is TRANSPOSE else ()
+    whole = version.inputs[0] if ahead else version
+    groups = list(_groups((*ahead, *view.steps)))
+    befores = [whole]
     for group in groups:
         befores.append(replayed(group, befores[-1], trace))
     for group, before in zip(reversed(groups), reversed(befores[:-1]), strict=True):
         value = _put(group, trace.wrap(before, trace), value, trace)
-    return _new_version(value, version, view.buffer)
+    return replayed(ahead, _new_version(value, whole, view.buffer), trace)
 
 
 def _new_version(value: Any, version: Node, buffer: Buffer) -> Node:

@@ -14,6 +14,7 @@ from xjit import ops
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import version_after
+from xjit.capture.tracers.errors_in_order import test_ahead_of_store
 from xjit.capture.tracers.provenance import CaptureTrace, noted, refuse
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
@@ -68,8 +69,9 @@ def write(target: BufferView, value: Any) -> None:
     repeated = broadcast_to_shape(value, target.shape)
     if not isinstance(repeated, TracedValue):
         repeated = trace.wrap(lift(trace, repeated), trace)
-    if 0 not in target.shape:
-        target.buffer.advance(trace, version_after(target, repeated))
+    if target.buffer.path is not None:
+        test_ahead_of_store(trace)
+    target.buffer.advance(trace, version_after(target, repeated))
 
 
 def store(target: BufferView, value: Any) -> None:

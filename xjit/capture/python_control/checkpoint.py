@@ -57,6 +57,7 @@ class Checkpoint:
         self._effects = len(trace.effects)
         self._caught = len(trace.recorder.caught)
         self._conditional = len(trace.conditional)
+        self._fallible = len(trace.fallible)
         self._versions = dict(trace.versions)
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         self.containers = tuple(reached(functions, trace.recorder))
@@ -68,6 +69,7 @@ class Checkpoint:
         del self._trace.effects[self._effects :]
         del self._trace.recorder.caught[self._caught :]
         del self._trace.conditional[self._conditional :]
+        del self._trace.fallible[self._fallible :]
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
         for call, used in self._used:

@@ -64,7 +64,7 @@ def zeros(kind: Any) -> Any:
     if not isinstance(kind, Kind):
         return kind
     zero = constant(np.zeros((), kind.place.aval.dtype))
-    return _seen(broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero, False, kind)
+    return _seen(broadcast(zero, kind.types[0].shape) if kind.place.aval.rank else zero, False, kind)
 
 
 def _fitted_leaf(leaf: Any, kind: Any) -> Any:
@@ -81,7 +81,7 @@ def _fitted_leaf(leaf: Any, kind: Any) -> Any:
         return None
     operand, _, _ = as_array(leaf, "loop", kind.place.label)
     number = converted(operand, kind)
-    return _seen(broadcast(number, kind.place.aval.shape) if kind.place.aval.rank else number, True, kind)
+    return _seen(broadcast(number, kind.types[0].shape) if kind.place.aval.rank else number, True, kind)
 
 
 def _widens(weak: type, kind: Kind) -> bool:

@@ -89,6 +89,9 @@ class Growth:
             return replace(one, doubtful=after.doubtful)
         if after.origin > one.origin:
             return replace(one, origin=after.origin)
+        layout = one.layout.joined(after.layout)
+        if layout != one.layout:
+            return replace(one, layout=layout)
         if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]

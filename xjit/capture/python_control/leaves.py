@@ -12,6 +12,7 @@ from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.carried_layout import ROW_MAJOR, Layout, layout_of
 from xjit.capture.memory.origins import Origin, code_of, origin_of
 from xjit.capture.rewriting.runtime_protocol import VALUE
 from xjit.capture.tracers.doubts import doubt_of
@@ -21,7 +22,6 @@ from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ops.control.computations import plain as plain_type
-from xjit.ops.control.computations import row_major
 from xjit.ops.define.core import aval_of, constant
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, scalar_type
@@ -33,7 +33,7 @@ _ARRAYS = (np.ndarray, np.generic, TracedValue)
 class Kind:
     """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
 
-    ``pace`` is how these bounds came about, where a loop made them.
+    ``pace`` is how these bounds came about, where a loop made them. The ``layout`` is that of an array's memory.
 
     A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     Beside an array that may be one from outside is the number of that, where its ``origin`` is known by numbers.
@@ -45,6 +45,7 @@ class Kind:
     doubtful: type | None = None
     pace: Pace | None = None
     origin: Origin = Origin.OWN
+    layout: Layout = ROW_MAJOR
 
     @property
     def type(self) -> tuple[Any, ...]:
@@ -54,13 +55,15 @@ class Kind:
     @property
     def types(self) -> tuple[ArrayType, ...]:
         """The types of the values that a graph has of such a leaf."""
+        carried = self.layout.carried(self.place.aval)
         if self.origin is Origin.NUMBERED:
-            return self.place.aval, scalar_type(INT64)
-        return (self.place.aval, scalar_type(BOOL)) if self.doubtful else (self.place.aval,)
+            return carried, scalar_type(INT64)
+        return (carried, scalar_type(BOOL)) if self.doubtful else (carried,)
 
     def seen(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
         """Return what the user's code sees of the next values, which are of this kind."""
-        value = TracedArray(next(nodes), trace, weak=self.place.weak, scalar=self.place.scalar)
+        node = self.layout.shown(next(nodes), trace)
+        value = TracedArray(node, trace, weak=self.place.weak, scalar=self.place.scalar)
         if self.bounds is not None:
             value.bounds, value.wraps = self.bounds, self.wraps
         if self.doubtful:
@@ -79,7 +82,8 @@ class Kind:
         """The kind of what is of one of two kinds that differ in bounds."""
         pace = self.pace if self.pace == other.pace else None
         origin = max(self.origin, other.origin)
-        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace, origin=origin)
+        layout = self.layout.joined(other.layout)
+        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace, origin=origin, layout=layout)
         if self.bounds is None or other.bounds is None:
             return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
@@ -123,7 +127,8 @@ def kind_of(leaf: Any, label: str) -> Kind:
     doubt = doubt_of(leaf)
     pace = getattr(leaf, "pace", None) if isinstance(leaf, TracedArray) else None
     origin = origin_of(leaf) if is_array(leaf) else Origin.OWN
-    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1], pace=pace, origin=origin)
+    doubtful = None if doubt is None else doubt[1]
+    return Kind(place, *_bounds(leaf, weak), doubtful=doubtful, pace=pace, origin=origin, layout=layout_of(operand))
 
 
 def _type_of(operand: Any) -> ArrayType:
@@ -169,11 +174,14 @@ def lifted(leaf: Any, kind: Kind) -> list[Any]:
     value = converted(operand, kind)
     if kind.origin is Origin.NUMBERED:
         code = code_of(leaf)
-        return [row_major(value), code if isinstance(code, TracedValue) else constant(np.asarray(code, INT64))]
+        return [
+            kind.layout.stored(value),
+            code if isinstance(code, TracedValue) else constant(np.asarray(code, INT64)),
+        ]
     if not kind.doubtful:
-        return [row_major(value)]
+        return [kind.layout.stored(value)]
     doubt = doubt_of(leaf)
-    return [row_major(value), constant(np.asarray(weak is not None)) if doubt is None else doubt[0]]
+    return [kind.layout.stored(value), constant(np.asarray(weak is not None)) if doubt is None else doubt[0]]
 
 
 def converted(number: Any, kind: Kind) -> Any:

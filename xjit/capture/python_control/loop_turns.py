@@ -9,6 +9,7 @@ from typing import Any
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.memory.carried_layout import layout_of_buffer, shown_version, stored_version
 from xjit.capture.python_control.checkpoint import effects_taken_back
 from xjit.capture.python_control.leaves import (
     Kind,
@@ -33,7 +34,6 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import plain as plain_type
-from xjit.ops.control.computations import row_major
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,9 @@ def parameters_of(
     values = tuple(values_of(carried, start, trace))
     for buffer in buffers:
         outer = buffer.version(trace.parent)
-        node = trace.parameter(plain_type(outer.aval))
-        trace.labels[node] = buffer.label or "an array"
+        parameter = trace.parameter(layout_of_buffer(buffer).carried(plain_type(outer.aval)))
+        node = shown_version(buffer, parameter, trace)
+        trace.labels[parameter] = trace.labels[node] = buffer.label or "an array"
         buffer.advance(trace, node)
     return number, values
 
@@ -284,4 +285,4 @@ def written_buffers(trace: CaptureTrace) -> list[Buffer]:
 def versions_of(trace: CaptureTrace, buffers: Sequence[Buffer]) -> list[Any]:
     """The contents of buffers at the end of a trace, as packed values."""
     with tracing(trace):
-        return [row_major(TracedValue(trace.adopt(buffer.version(trace)), trace)) for buffer in buffers]
+        return [stored_version(buffer, trace) for buffer in buffers]

@@ -14,6 +14,7 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, not_assigning, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted
 from xjit.capture.python_control.growth import Growth
@@ -53,9 +54,8 @@ from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.demands import demand, unless_failed
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
-from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
-from xjit.ops.control.computations import Computation, row_major
+from xjit.ops.control.computations import Computation
 from xjit.ops.control.while_loop import loop
 from xjit.ops.define.core import lift
 from xjit.ops.elements.compare import lt
@@ -401,13 +401,13 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     views = ViewsBehind(turn, lambda: _is_taken(settled))
     shown = replace(settled, start=views.values(settled.start), carried=views.carried(settled.carried))
     start = [] if turns is None else [turns.first_number()]
-    memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
+    memory = [stored_version(buffer, outer) for buffer in settled.buffers]
     begun = [*start, *first, *memory, *exchange.start]
     condition, goes_on = _test(settled, exchange), _demands(settled) and not _recorder().raises
     last = list(loop(begun, condition, step, None if turns is None else turns.most, goes_on))
     end = begin + len(first)
     for buffer, value in zip(settled.buffers, last[end:], strict=False):
-        buffer.advance(outer, outer.adopt(value.node))
+        buffer.advance(outer, shown_version(buffer, outer.adopt(value.node), outer))
     behind = _values_behind(shown, last[begin:end])
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)

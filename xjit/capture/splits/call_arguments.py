@@ -7,7 +7,7 @@ np.unique(x + 1, return_counts=True)      operands (x + 1,)
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -150,11 +150,6 @@ class Arguments:
         if type(value) is types.FunctionType and self.consumed:
             return self._callback(value) or self._constant(self.outside(value))
         return self._constant(self.outside(value))
-
-    def wait_for(self, nodes: Iterable[Node]) -> None:
-        """Lets the call come behind values that it does not read."""
-        for node in nodes:
-            self._operand(self.trace.adopt(node), True, None)
 
     def _object(self, value: DeferredObject) -> str:
         """The expression of an object of the run; what it shows is an operand, too."""

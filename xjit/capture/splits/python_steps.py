@@ -6,6 +6,7 @@ conversions, and of libraries, which are asked by one call on arrays of the same
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
 from typing import Any
@@ -20,7 +21,8 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.labelled_arrays import Method, Operation, copied, is_of_library
 from xjit.capture.splits.memory_of_objects import Shown, shown_by
 from xjit.capture.splits.purity import may_keep, repeats
-from xjit.capture.tracers.demands import errors_so_far, repeats_so_far, settle
+from xjit.capture.tracers.demands import repeats_so_far
+from xjit.capture.tracers.errors_in_order import Storing, stored_so_far, test_ahead_of_effect
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.errors import XjitError
@@ -57,8 +59,6 @@ def step(
     in_place = {"copy": args[1]} if target is np.nan_to_num and len(args) > 1 else {}
     check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | in_place)
     arguments = Arguments(trace, guarded=unknown)
-    if not repeats(target):
-        arguments.wait_for(errors_so_far(trace))
     run = arguments.function(target, args, kwargs)
     if arguments.has_callbacks and not unknown:
         _check_seen(trace)
@@ -72,18 +72,21 @@ def step(
     typed = None if like is None or known else results_like(like[0])
     once = not repeats(target) or arguments.has_callbacks
     if once:
-        settle(trace)
+        test_ahead_of_effect(trace)
+    first = repeats_so_far(trace)
+    alone = first and (trace.parent is None or not once or arguments.guarded or arguments.opened)
+    stored = [] if alone else stored_so_far(trace)
     call = PythonCall(
-        run,
+        Storing(run, len(stored)) if stored else run,
         site,
         repeats=not once,
-        first=repeats_so_far(trace),
+        first=first,
         guarded=arguments.guarded or arguments.opened,
         types=None if typed is None else typed.types,
         arrays=None if typed is None else copied(typed.arrays) if arguments.labelled else typed.arrays,
         note=note,
     )
-    node = trace.add(PYTHON_CALL, tuple(arguments.nodes), {"call": call}, where)
+    node = trace.add(PYTHON_CALL, (*arguments.nodes, *itertools.chain(*stored)), {"call": call}, where)
     if typed is not None:
         found = typed.traced(node, trace)
         if arguments.labelled and like is not None:

@@ -28,7 +28,7 @@ from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import REQUIRE, RepeatError, require
+from xjit.ops.whole_arrays.runtime_check import REPEAT, RepeatError, require
 from xjit.types import TupleType
 
 _OWN_ERROR = "an error of the function's own is raised"
@@ -73,10 +73,10 @@ def repeats_so_far(trace: Trace | None) -> bool:
     return True
 
 
-def settle(trace: CaptureTrace) -> None:
+def settle(trace: CaptureTrace, conditions: Sequence[Node] = ()) -> None:
     """Tests what is demanded and expected so far, ahead of an effect that happens once: NumPy can do the call yet.
 
-    Of an effect in a loop or a branch, what is expected ahead of that.
+    Of an effect in a loop or a branch, what is expected ahead of that, and these ``conditions`` of errors there.
     """
     if not repeats_so_far(trace):
         return
@@ -84,24 +84,25 @@ def settle(trace: CaptureTrace) -> None:
     while isinstance(root.parent, CaptureTrace):
         root = root.parent
     found = demanded(root) if root is trace else None
-    held = [*([] if found is None else [found.node]), *_expected(root)]
+    held = [*([] if found is None else [found.node]), *_untested(root, [*root.expected, *conditions])]
     if held:
-        call = PythonCall(_all_hold, (position(), "a test of conditions"), repeats=True, first=True)
+        call = PythonCall(all_hold, (position(), "a test of conditions"), repeats=True, first=True)
         root.add(PYTHON_CALL, tuple(dict.fromkeys(held)), {"call": call}, position())
     if found is not None:
         demands_of(root).advance(root, demands_of(root).first)
 
 
-def _all_hold(*conditions: Any) -> None:
+def all_hold(*conditions: Any) -> None:
+    """RepeatError unless all of the conditions are true."""
     if not all(conditions):
         raise RepeatError(_OWN_ERROR)
 
 
-def _expected(trace: CaptureTrace) -> list[Node]:
-    """The truth values that are expected and not tested ahead of an effect."""
-    tests = [one for one in trace.effects if one.op is PYTHON_CALL and one.param("call").function is _all_hold]
+def _untested(trace: CaptureTrace, conditions: Sequence[Node]) -> list[Node]:
+    """The truth values that are not tested ahead of an effect."""
+    tests = [one for one in trace.effects if one.op is PYTHON_CALL and one.param("call").function is all_hold]
     known = {node for one in tests for node in one.inputs}
-    return [node for node in trace.expected if node not in known]
+    return [node for node in conditions if node not in known]
 
 
 def hold(trace: CaptureTrace, node: Node) -> None:
@@ -163,14 +164,12 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     """The result of a program that fails unless what is expected holds, and the conditions of what nobody reads.
 
     None where there are no such conditions. NumPy raises the errors of these, too. Beside effects, which happen once,
-    the program does.
+    a test of these is one of them.
     """
-    repeats, expected = all(map(repeats_node, trace.effects)), _expected(trace)
+    repeats, expected = all(map(repeats_node, trace.effects)), _untested(trace, trace.expected)
     if expected and not repeats:
         _refuse_beside_effects()
-    if not repeats:
-        return errors_so_far(trace)
-    unread = [node.inputs[-1] for node in _unread(trace, results)]
+    unread = [node.inputs[-1] for node in _unread(trace, results)] if repeats else []
     conditions = dict.fromkeys([*unread, *expected])
     if not conditions:
         return []
@@ -178,29 +177,6 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     for condition in conditions:
         value = _tested(value, TracedValue(trace.adopt(condition), trace))
     return [lift(trace, value)]
-
-
-def errors_so_far(trace: Trace | None) -> list[Node]:
-    """The values without which something that was traced so far fails: one of a trace, and of each around it.
-
-    An effect that happens once has them as operands, so that an error which comes ahead of it is raised then.
-    """
-    found = []
-    while isinstance(trace, CaptureTrace):
-        conditional = [node for node in dict.fromkeys(trace.conditional) if node.op is REQUIRE]
-        if conditional:
-            found.append(_none_fails(conditional, trace))
-        trace = trace.parent
-    return found
-
-
-def _none_fails(conditional: Sequence[Node], trace: CaptureTrace) -> Node:
-    """The truth value that all of these conditions hold, whose errors are theirs."""
-    value = trace.scalar(np.asarray(True))
-    for node in conditional:
-        inputs, where = (value, node.inputs[-1]), node.where
-        value = Trace.add(trace, REQUIRE, inputs, node.kwargs, where)  # itself nothing that has to be tested
-    return value
 
 
 def _refuse_beside_effects() -> NoReturn:
@@ -229,6 +205,11 @@ def _parts(leaf: Any) -> list[Any]:
     if not isinstance(leaf, LimitedArray):
         return [leaf]
     return [leaf.value, *(size.operand for size in sizes_of(leaf))]
+
+
+def has_unread(trace: CaptureTrace, results: Sequence[Node]) -> bool:
+    """Return whether results are not computed of all that has conditions."""
+    return bool(_unread(trace, results))
 
 
 def _unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
@@ -265,4 +246,4 @@ def _read_of(node: Node) -> tuple[Node, ...]:
 
 def _tested(value: Any, holds: Any) -> Any:
     """The value; NumPy does the call from the beginning unless a condition holds everywhere."""
-    return require(value, holds, "repeat", _OWN_ERROR)
+    return require(value, holds, REPEAT, _OWN_ERROR)

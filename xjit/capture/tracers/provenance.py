@@ -14,6 +14,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
+from xjit.ir.inner_graphs import may_fail
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.source_location import Where, is_own_code, user_position
@@ -42,7 +43,8 @@ class CaptureTrace(Trace):
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
     buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
     write that carry what was in it, for which there are no versions. ``conditional`` are
-    the nodes that the run may find to fail, ``expected`` the truth values without which NumPy does the call.
+    the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
+    without which NumPy does the call.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class CaptureTrace(Trace):
     overwritten: set[Any] = field(default_factory=set)
     hands_on: bool = False
     conditional: list[Node] = field(default_factory=list)
+    fallible: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
@@ -68,6 +71,8 @@ class CaptureTrace(Trace):
         self._check_handlers(node)
         if node.op.failure is not None:
             self.conditional.append(node)
+        elif node.sequence < 0 and may_fail(node):
+            self.fallible.append(node)
         self._count(node)
         self._look()
         return node

@@ -76,7 +76,7 @@ def _joined(arrays: Any, leaves: Iterator[Operand], depth: int, rank: int) -> An
 
 
 def _large_order(leaves: list[Operand], rank: int) -> tuple[int, ...]:
-    memories = [memory_of(leaf) for leaf in leaves]
+    memories = [one for one in map(memory_of, leaves) if one is not None]
     column = all(one.flags.f_contiguous for one in memories)
     row = all(one.flags.c_contiguous for one in memories)
     return c_order(rank)[::-1] if column and not row else c_order(rank)

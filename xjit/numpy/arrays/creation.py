@@ -23,6 +23,7 @@ from xjit.numpy.rules.values import (
     numpy_errors,
     operand,
     order_letter,
+    perhaps_view,
     scalar_like,
     shape_of,
     with_order,
@@ -172,9 +173,12 @@ def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name
     if order in ("A", "a") and not (copy and found in (None, dtype_of(value))):
         order = "K"  # where NumPy need not copy, or converts, it leaves columns and rows as they are
     result = cast(value, found or dtype_of(value))
+    gaps = has_gaps(value) if result is value and order in ("C", "c", "F", "f") else False
+    if gaps is None and not copy:
+        return perhaps_view(value, order_letter(value, order, name))
     if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
         result = with_order(result, order_letter(value, order, name))
-    if result is value and order in ("C", "c", "F", "f") and has_gaps(value):
+    if result is value and gaps:
         result = copied(value)
     if result is not a or is_scalar(a):
         if copy is False and isinstance(a, TracedValue | np.ndarray):

@@ -24,6 +24,7 @@ from xjit.numpy.rules.values import (
     loop_order,
     numpy_errors,
     order_letter,
+    perhaps_view,
     scalar_like,
     shape_of,
     whole_number,
@@ -74,7 +75,11 @@ def _rows(value: Operand, sizes: Shape, copy: bool | None) -> Any:
     if sizes == shape_of(value) and not copy:
         return as_view(value)
     memory, result = memory_of(value), ops.reshape(value, sizes)
-    viewable = memory.size == 0 or view_strides(memory.shape, memory.strides, sizes) is not None
+    if memory is None and not copy:
+        return perhaps_view(result)
+    viewable = memory is not None and (
+        memory.size == 0 or view_strides(memory.shape, memory.strides, sizes) is not None
+    )
     if viewable and not copy:
         return as_view(result)
     if copy is False:
@@ -101,8 +106,8 @@ def complete_shape(old: Shape, new: Shape) -> Shape:
 def ravel(a: Any, order: str = "C") -> Any:
     """All elements along one axis: a view of an array without gaps in this order, else a copy."""
     value = as_value(a, "ravel")
-    result = _in_line(value, order)
-    return copied(result) if has_gaps(value) else result
+    result, gaps = _in_line(value, order), has_gaps(value)
+    return perhaps_view(result) if gaps is None else copied(result) if gaps else result
 
 
 def _in_line(value: Operand, order: str) -> Any:

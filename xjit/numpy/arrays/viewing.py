@@ -51,8 +51,13 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
 
 def _checked_shape(value: Operand, wanted: DType) -> Shape:
     """The shape of the result, which NumPy tells from the strides alone."""
+    memory = memory_of(value)
+    if memory is None:
+        raise CaptureError(
+            "ndarray.view: only the run knows in which order the elements lie in memory", fix="copy the array first"
+        )
     with numpy_errors("ndarray.view", ArgumentError):
-        found: Shape = memory_of(value).view(f"V{wanted.itemsize}").shape
+        found: Shape = memory.view(f"V{wanted.itemsize}").shape
     return found
 
 

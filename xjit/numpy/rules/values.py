@@ -14,7 +14,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.scalar_expr import Literal
 from xjit.numpy.rules.promotion import cast, supported, weak_type
-from xjit.numpy.rules.view_strides import column_or_row_major
+from xjit.numpy.rules.view_strides import column_or_row_major, has_known_order
 from xjit.ops.define.core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.define.formulas import bit_type
 from xjit.ops.define.memory_order import pack
@@ -161,12 +161,25 @@ def fresh(value: Operand) -> Any:
 
 def copied(value: Operand) -> Any:
     """The same elements in memory of their own, in NumPy's K order: a step, so that it is never the operand."""
-    return pack(value, order_letter(value, "K", "copy"))
+    return _lying_as(value, pack(value, order_letter(value, "K", "copy")))
 
 
 def looped(value: Operand) -> Any:
     """The same elements in memory of their own, in the order that a loop of NumPy gives its result."""
-    return pack(value, loop_order(value))
+    return _lying_as(value, pack(value, loop_order(value)))
+
+
+def _lying_as(value: Operand, result: Any) -> Any:
+    """A copy, whose memory order only the run knows where that is so for the operand."""
+    trace = current()
+    if trace is not None and isinstance(value, TracedValue) and not has_known_order(value.node, trace):
+        trace.unordered.add(result.node)
+    return result
+
+
+def perhaps_view(value: Operand, order: tuple[int, ...] = ()) -> Any:
+    """A result of which only the run knows if it is a view or a copy: nobody can write to it, nor to its operand."""
+    return as_view(pack(value, order or c_order(len(shape_of(value)))))
 
 
 def as_scalar(value: Operand) -> Any:

@@ -2,43 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 import ml_dtypes
 import numpy as np
 
 from xjit.ir.context import PARAMETER, Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
-from xjit.ops.define.core import Array, Operand
+from xjit.ops.define.core import Array, Operand, aval_of
 from xjit.ops.define.formulas import bit_type
+from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.shape import RESHAPE, view_strides
-from xjit.types import ArrayType, c_order, order_of
+from xjit.types import ArrayType, TupleType, c_order, order_of
 
 
-def memory_of(value: Operand) -> Array:
-    """An array with the strides that the operand has in NumPy, but no memory to read."""
-    return _memory(value.node, current()) if isinstance(value, TracedValue) else value
+def memory_of(value: Operand) -> Array | None:
+    """An array with the strides that the operand has in NumPy and no memory to read; None where only runs know."""
+    return memory_in(value.node, current()) if isinstance(value, TracedValue) else value
 
 
-def _memory(node: Node, trace: Trace | None) -> Array:
+def memory_in(node: Node, trace: Trace | None) -> Array | None:
     """That of an argument as it arrives, that of views of it, and packed memory for all that is computed."""
     type = node.aval
-    around: Trace | None = trace
-    while around is not None:
+    for around in _around(trace):
         if node in around.strides:
-            return hollow_array(type, around.strides[node])
-        around = around.parent
+            steps = around.strides[node]
+            return None if steps is None else hollow_array(type, steps)
     if node.op is RESHAPE:
-        source = _memory(node.inputs[0], trace)
+        source = memory_in(node.inputs[0], trace)
+        if source is None:
+            return None
         steps = view_strides(source.shape, source.strides, type.shape)
         return hollow_array(type, type.strides if steps is None else steps)
     if node.shows:
-        view: Array = node.op.view(_memory(node.inputs[0], trace), **node.kwargs)
-        return view
+        source = memory_in(node.inputs[0], trace)
+        return None if source is None else node.op.view(source, **node.kwargs)
     if trace is not None and node.op is PARAMETER:
         outer = next((one for one, inner in trace.captures.items() if inner is node), None)
         if outer is not None:
-            return _memory(outer, trace.parent)
-    return hollow_array(type, type.strides)
+            return memory_in(outer, trace.parent)
+    return hollow_array(type, type.strides) if has_known_order(node, trace) else None
+
+
+def _around(trace: Trace | None) -> Iterator[Trace]:
+    """The trace, and those around it."""
+    while trace is not None:
+        yield trace
+        trace = trace.parent
+
+
+def has_known_order(node: Node, trace: Trace | None) -> bool:
+    """Return whether the memory order of a value is known: what is computed takes on that of its operands."""
+    unordered = {one for around in _around(trace) for one in around.unordered}
+    if not unordered:
+        return True
+    outside = {inner: outer for around in _around(trace) for outer, inner in around.captures.items()}
+    left, found = [node], {node}
+    while left:
+        node = left.pop()
+        if node in unordered:
+            return False
+        sources = _that_order(node, outside)
+        left += (one for one in sources if one not in found)
+        found.update(sources)
+    return True
+
+
+def _that_order(node: Node, outside: Mapping[Node, Node]) -> Sequence[Node]:
+    """The values that the memory order of another one comes from."""
+    if node in outside:
+        return (outside[node],)
+    if node.shows or node.op is RESHAPE:
+        return node.inputs[:1]
+    if node.op is PACK or isinstance(node.type, TupleType) or node.aval.rank < 2:
+        return ()
+    return [one for one in node.inputs if not isinstance(one.type, TupleType) and one.aval.rank > 1]
 
 
 def hollow_array(type: ArrayType, strides: tuple[int, ...]) -> Array:
@@ -48,9 +87,14 @@ def hollow_array(type: ArrayType, strides: tuple[int, ...]) -> Array:
     return result
 
 
-def has_gaps(value: Operand) -> bool:
-    """Return whether the elements fill their memory once each in no order of the axes."""
+def has_gaps(value: Operand) -> bool | None:
+    """Return whether the elements fill their memory once each in no order of axes; None where only the run knows."""
     memory = memory_of(value)
+    return None if memory is None else is_apart(memory)
+
+
+def is_apart(memory: Array) -> bool:
+    """Return whether elements fill their memory once each in no order of the axes."""
     order = order_of(memory.shape, memory.strides)
     packed = ArrayType(memory.dtype, memory.shape, order).strides
     steps = zip(memory.shape, memory.strides, packed, strict=True)
@@ -60,5 +104,5 @@ def has_gaps(value: Operand) -> bool:
 def column_or_row_major(value: Operand) -> tuple[int, ...]:
     """The memory order of results that are column-major if the operand is, without gaps, and row-major otherwise."""
     memory = memory_of(value)
-    straight = c_order(memory.ndim)
-    return straight[::-1] if memory.flags.fnc else straight
+    straight = c_order(len(aval_of(value).dims))
+    return straight[::-1] if memory is not None and memory.flags.fnc else straight

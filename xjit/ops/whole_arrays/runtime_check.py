@@ -30,6 +30,9 @@ class RepeatError(XjitError):
 
 setattr(RepeatError, COMES_FIRST, True)
 
+REPEAT = "repeat"
+"""The word of a call that NumPy has to do from the beginning."""
+
 ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
     "index": IndexOutOfBoundsError,
@@ -37,7 +40,7 @@ ERRORS: dict[str, type[Exception]] = {
     "number": NumberError,
     "type": DTypeError,
     "shape": ShapeError,
-    "repeat": RepeatError,
+    REPEAT: RepeatError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

@@ -1,0 +1,222 @@
+"""Errors in their place among effects: steps ahead of an effect, or of a visible store, test what may fail before it.
+
+    print("begin")
+    y = x[i]            i may be out of bounds
+    print("end")        a test of i, which raises NumPy's error, comes ahead of it
+
+A program runs what has no effects when it is needed. Ahead of the first effect NumPy can still do all of the call.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.tracers.demands import all_hold, repeats_so_far, settle
+from xjit.capture.tracers.provenance import CaptureTrace, position
+from xjit.dataclass import dataclass, replace
+from xjit.errors import XjitError
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import tracing
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import OpDef
+from xjit.ir.source_location import Where
+from xjit.ops.define.core import lift
+from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, repeats_node, unboxed
+from xjit.ops.elements.elementwise import and_
+from xjit.ops.whole_arrays.reduce import reduce
+from xjit.ops.whole_arrays.runtime_check import REPEAT, REQUIRE
+from xjit.types import ArrayType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error of an operation whose condition does not hold; a ``summed`` one is that of all elements."""
+
+    op: OpDef
+    params: dict[str, Any]
+    where: Where
+    summed: bool
+
+    @property
+    def error(self) -> Exception:
+        """The error at the line of the operation."""
+        assert self.op.failure is not None
+        error = self.op.failure(self.params)
+        return error.located(self.where) if isinstance(error, XjitError) else error
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test of conditions, the first operands: raises the error of the first that does not hold.
+
+    The other operands are there to be in memory by then.
+    """
+
+    failures: tuple[Failure, ...]
+
+    def __call__(self, *operands: Any) -> None:
+        for holds, failure in zip(operands, self.failures, strict=False):
+            if not holds:
+                raise failure.error
+
+
+def test_ahead_of_effect(trace: CaptureTrace) -> None:
+    """Tests all that may fail so far, ahead of an effect that happens once."""
+    root, *inner = reversed(list(_around(trace)))
+    if repeats_so_far(trace):
+        settle(trace, [condition for condition, _ in _conditions(root)])
+        _test(root, [])
+    else:
+        test_so_far(root)
+    for one in inner:
+        test_so_far(one)
+
+
+def test_ahead_of_store(trace: CaptureTrace) -> None:
+    """Tests what may fail so far, ahead of a store that the caller sees, where NumPy cannot do the call any more."""
+    if not repeats_so_far(trace):
+        for one in reversed(list(_around(trace))):
+            test_so_far(one)
+
+
+def test_behind_effects(trace: Any) -> None:
+    """Tests what may fail at the end of a trace that has effects: code around it may have more of them."""
+    if isinstance(trace, CaptureTrace) and not all(map(repeats_node, trace.effects)):
+        test_so_far(trace)
+
+
+def test_so_far(trace: CaptureTrace) -> None:
+    """Tests what may fail in a trace and was not tested yet; arrays from outside have what was stored by then."""
+    _test(trace, stored_so_far(trace))
+
+
+def stored_so_far(trace: CaptureTrace) -> list[tuple[Node, Node]]:
+    """The arrays from outside that were written to, as they are now, each with the object that the caller has."""
+    written = dict.fromkeys(buffer for one in _around(trace) for buffer in one.versions if buffer.path is not None)
+    return [(trace.adopt(one.version(trace)), trace.adopt(_object_at(one.path, trace))) for one in written]
+
+
+def _object_at(path: Path, trace: CaptureTrace) -> Node:
+    """An input of the program: what the caller has there, as the object that it is."""
+    recorder = trace.recorder
+    root: Trace = recorder.trace
+    return root.once(("object", path), lambda: recorder.parameter(path.boxed(), OBJECT_TYPE))
+
+
+@dataclass(frozen=True, slots=True)
+class Storing:
+    """A call of the first operands that stores the others where it raises an error.
+
+    These are so many pairs of elements and the caller's array that they belong into.
+    """
+
+    function: Callable[..., Any]
+    pairs: int
+
+    def __call__(self, *operands: Any) -> Any:
+        split = len(operands) - 2 * self.pairs
+        try:
+            return self.function(*operands[:split])
+        except BaseException:
+            for value, array in zip(operands[split::2], operands[split + 1 :: 2], strict=True):
+                np.copyto(unboxed(unboxed(array)), value)  # from the box of its path
+            raise
+
+
+def _test(trace: CaptureTrace, stored: Sequence[tuple[Node, Node]]) -> None:
+    tested = {node for one in trace.effects if is_test(one) for node in one.inputs}
+    new = [(condition, node) for condition, node in _conditions(trace) if condition not in tested]
+    whole = [one for one in _results(trace) if one not in tested]
+    if not new and not whole:
+        return
+    test = Test(tuple(Failure(one.op, one.kwargs, one.where, bool(one.inputs[-1].aval.rank)) for _, one in new))
+    operands = (*(condition for condition, _ in new), *whole, *itertools.chain(*stored))
+    call = PythonCall(
+        Storing(test, len(stored)) if stored else test, (position(), "a test of conditions"), repeats=True
+    )
+    trace.add(PYTHON_CALL, operands, {"call": call}, position())
+
+
+def is_test(node: Node) -> bool:
+    """Return whether an effect is a test of conditions."""
+    return node.op is PYTHON_CALL and (node.param("call").function is all_hold or _tests(node) is not None)
+
+
+def _tests(node: Node) -> Test | None:
+    """The test that an effect is, if it is one."""
+    function = node.param("call").function
+    found = function.function if type(function) is Storing else function
+    return found if type(found) is Test else None
+
+
+def _conditions(trace: CaptureTrace) -> list[tuple[Node, Node]]:
+    """The truth values of the conditions of a trace, and what fails where one is false."""
+    found: dict[Node, Node] = {}
+    for node in trace.conditional:
+        if node.param("error") != REPEAT:
+            condition = node.inputs[-1]
+            with tracing(trace):
+                rank = condition.aval.rank
+                holds: Any = TracedValue(condition, trace)
+                holds = reduce(holds, np.asarray(True), and_, range(rank)) if rank else holds
+                found.setdefault(lift(trace, holds), node)
+    return list(found.items())
+
+
+def _results(trace: CaptureTrace) -> Iterator[Node]:
+    """A result of each operation that may fail as a whole."""
+    return (_smallest(trace, node) for node in trace.fallible)
+
+
+def _smallest(trace: CaptureTrace, node: Node) -> Node:
+    """The smallest result of a node."""
+    if not isinstance(node.type, TupleType):
+        return node
+    sizes = [one.nbytes if isinstance(one, ArrayType) else 0 for one in node.type.elements]
+    return trace.project(node, sizes.index(min(sizes)))
+
+
+def _around(trace: Any) -> Iterator[CaptureTrace]:
+    """The trace, and those around it."""
+    while isinstance(trace, CaptureTrace):
+        yield trace
+        trace = trace.parent
+
+
+def without_tested(graph: Graph) -> Graph:
+    """The graph without checks of what its tests find: kernels, which come when they are needed, raise nothing then.
+
+    test lt i n                         test lt i n
+    y = look_up x (require i (lt i n))  y = look_up x i
+    """
+    tests = [one for one in graph.effects if is_test(one)]
+    tested = {node for one in tests for node in _tested_by(one)}
+    if not any(_is_tested(node, tested) for node in graph.nodes):
+        return graph
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        if _is_tested(node, tested):
+            new[node] = new[node.inputs[0]]
+            continue
+        inputs = tuple(new[source] for source in node.inputs)
+        after = None if node.after is None else new[node.after]
+        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        new[node] = node if same else replace(node, inputs=inputs, after=after)
+    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
+    return replace(graph, outputs=outputs, effects=effects)
+
+
+def _tested_by(test: Node) -> Iterator[Node]:
+    """The conditions that a test looks at, and those of many elements that they sum up."""
+    found = _tests(test)
+    for node, failure in zip(test.inputs, () if found is None else found.failures, strict=False):
+        yield node.inputs[0] if failure.summed else node
+
+
+def _is_tested(node: Node, tested: Set[Node]) -> bool:
+    return node.op is REQUIRE and node.inputs[-1] in tested and node.type == node.inputs[0].type
