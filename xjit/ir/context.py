@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from xjit.dataclass import dataclass, field
@@ -114,8 +114,9 @@ class Trace:
     captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
     become constants when it is None. ``extents`` are those of dynamic dimensions, if there are any. ``strides`` are
     those of arguments, in bytes, None where only the run knows them; parameters that have none are packed. Of the
-    ``unordered`` values only the run knows the memory order. ``spans`` are the numbers between which the integers
-    of parameters lie, both included, where that is known.
+    ``unordered`` values only the run knows the memory order. What is ``turned`` shows a value in another order of its
+    axes; traces inside turn the value themselves. ``spans`` are the numbers between which the integers of parameters
+    lie, both included, where that is known.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Trace:
     parameters: list[Node] = field(default_factory=list)
     strides: dict[Node, tuple[int, ...] | None] = field(default_factory=dict)
     unordered: set[Node] = field(default_factory=set)
+    turned: set[Node] = field(default_factory=set)
     spans: dict[Node, tuple[int, int]] = field(default_factory=dict)
     effects: list[Node] = field(default_factory=list)
     captures: dict[Node, Node] = field(default_factory=dict)
@@ -195,6 +197,10 @@ class Trace:
             raise ValueError(f"{node!r} belongs to a trace that has ended")
         if node.op is CONSTANT:
             return self.constant(node.param("value"), node.where, by_reference=is_by_reference(node))
+        if any(node in one.turned for one in self.around()):
+            found = self.add(node.op, node.inputs, node.kwargs, node.where)
+            self.turned.add(found)
+            return found
         outer = self.parent.adopt(node)
         if outer not in self.captures:
             inner = Node(PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where)
@@ -203,6 +209,13 @@ class Trace:
             if self.parent.extents is not None:
                 self.parent.extents.hand_on(self, outer, inner)
         return self.captures[outer]
+
+    def around(self) -> Iterator[Trace]:
+        """The traces around this one, the innermost first."""
+        trace = self.parent
+        while trace is not None:
+            yield trace
+            trace = trace.parent
 
     def reaches(self, node: Node) -> bool:
         """Return whether the trace, or one around it, has made a node."""

@@ -62,6 +62,15 @@ def columns_of_an_arm(x: Any, n: int) -> Any:
     return y
 
 
+def columns_written_in_arms_of_turns(x: Any, n: int) -> Any:
+    for i in range(n):
+        if x[i % 4, 1] > 5.0:
+            x[i % 4] *= 0.5
+        else:
+            x[:, i % 6] += 1.0
+    return x
+
+
 def chosen_columns(x: Any, n: int) -> Any:
     y = x.T * 2.0 if x[0, 0] < n else x.T + 1.0
     y.reshape(-1)[1] = 5.0
@@ -93,6 +102,7 @@ KNOWN = [
     columns_that_go_on,
     axes_moved,
     columns_of_an_arm,
+    columns_written_in_arms_of_turns,
     chosen_columns,
     columns_within,
     columns_of_an_argument,

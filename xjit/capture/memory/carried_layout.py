@@ -52,6 +52,7 @@ class Layout:
             with tracing(trace):
                 back: Any = transpose(TracedValue(node, trace), tuple(map(int, np.argsort(self.order))))
             node = back.node
+            trace.turned.add(node)
         if self.order is None or not self.packed:
             trace.strides[node] = None
         if self.order is None:
@@ -109,6 +110,18 @@ def layout_of_buffer(buffer: Buffer) -> Layout:
 def stored_version(buffer: Buffer, trace: Trace) -> Any:
     """The value of the graph that holds what a buffer has under a trace."""
     return layout_of_buffer(buffer).stored(TracedValue(trace.adopt(buffer.version(trace)), trace))
+
+
+def memory_of_version(buffer: Buffer, trace: Trace) -> Node:
+    """The value that writes under a trace change: what a version shows in another order of its axes, or itself."""
+    version = trace.adopt(buffer.version(trace))
+    return version.inputs[0] if version in trace.turned else version
+
+
+def is_stored_as_shown(buffer: Buffer, memory: Node) -> bool:
+    """Return whether what the graph holds of a buffer has the axes of its memory, as writes change it."""
+    order = layout_of_buffer(buffer).order
+    return not order or memory.aval.order == c_order(len(order))
 
 
 def shown_version(buffer: Buffer, node: Node, trace: Trace) -> Node:

@@ -109,7 +109,10 @@ def version_after(view: BufferView, value: Any) -> Node:
         befores.append(replayed(group, befores[-1], trace))
     for group, before in zip(reversed(groups), reversed(befores[:-1]), strict=True):
         value = _put(group, trace.wrap(before, trace), value, trace)
-    return replayed(ahead, _new_version(value, whole, view.buffer), trace)
+    found = replayed(ahead, _new_version(value, whole, view.buffer), trace)
+    if ahead:
+        trace.turned.add(found)
+    return found
 
 
 def _new_version(value: Any, version: Node, buffer: Buffer) -> Node:

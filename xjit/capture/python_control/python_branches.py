@@ -16,7 +16,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.memory.carried_layout import shown_version
+from xjit.capture.memory.carried_layout import is_stored_as_shown, memory_of_version, shown_version
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import (
@@ -357,10 +357,11 @@ def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: 
     for arm, side in zip(arms, ("one", "other"), strict=True):
         leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
         parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
-    memory = [outer.adopt(one.version(outer)) for one in buffers]
+    memory = [memory_of_version(one, outer) for one in buffers]
     # What an arm reads of two buffers that begin alike is one value, whichever the other arm has written to.
-    if all(map(is_small, parts)) and len(set(memory)) == len(memory):
-        values = _both_computed(pred, parts, dict(zip(memory, buffers, strict=True)))
+    alone = len(set(memory)) == len(memory) and all(map(is_stored_as_shown, buffers, memory))
+    if alone and all(map(is_small, parts)):
+        values = _both_computed(pred, parts, memory)
     else:
         values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))
     nodes = [lift(outer, value) for value in values]
@@ -391,13 +392,11 @@ def _share(one: Any, other: Any) -> bool:
     return is_array(one) and is_array(other) and bool(one.buffer.shares(other.buffer))
 
 
-def _both_computed(pred: Any, parts: Sequence[Computation], memory: Mapping[Node, Buffer]) -> list[Any]:
+def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:
     """The results of two small arms: one writes into the memory that the other leaves, each where it is chosen."""
-    outer = _outer()
     ones = inlined(parts[0], pred, {before: before for before in memory})
     end = len(ones) - len(memory)
-    pairs = zip(memory.items(), ones[end:], strict=True)
-    after = {before: shown_version(buffer, one.node, outer) for (before, buffer), one in pairs}
+    after = {before: one.node for before, one in zip(memory, ones[end:], strict=True)}
     others = inlined(parts[1], logical_not(pred), after)
     pairs = zip(ones[:end], others[:end], strict=True)
     return [*(select(_like(pred, one), one, other) for one, other in pairs), *others[end:]]
