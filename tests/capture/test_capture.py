@@ -179,8 +179,8 @@ def test_imports_inside_the_function_are_traced() -> None:
 
 
 def test_random_state_is_refused() -> None:
-    with pytest.raises(CaptureError, match=r"numpy.random.rand draws from random state"):
-        captured(lambda x: x + np.random.rand(3), Y)
+    with pytest.raises(CaptureError, match=r"numpy.random.randn draws from random state"):
+        captured(lambda x: x + np.random.randn(3), Y)
 
 
 def test_unsupported_functions_are_named() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xjit.dataclass import dataclass, field
@@ -154,6 +155,25 @@ class BlockRoutine:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """A routine of NumPy's that draws numbers.
+
+    Its address is the word at this ``place`` of the first operand; it gets these words and so many ``operands``, in
+    one of several ways. A number costs so many additions. Bounded integers are those of ``masked`` bits that fit.
+    Kernels draw by the routine at ``single``, which returns a number, if there is one; they find the address of the
+    words at ``own``.
+    """
+
+    place: int
+    way: str
+    operands: int
+    cost: float
+    masked: bool
+    single: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
     ``results`` are results.
@@ -234,9 +254,11 @@ class OpDef:
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
     in_blocks  types of operands, params -> the routine that computes it among kernels, if there is one
+    draws      params -> the routine of NumPy's that draws the result, if it is one of random numbers
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
+    alone      results -> a context in which no other thread works with what they stand for
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
@@ -264,9 +286,11 @@ class OpDef:
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     line_sort: Callable[[Params], LineSort | None] | None = None
     in_blocks: Callable[[tuple[ArrayType, ...], Params], BlockRoutine | None] | None = None
+    draws: Callable[[Params], Drawing] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False
+    alone: Callable[..., AbstractContextManager[None]] | None = None
     fresh: bool = False
     takes_out: bool = False
     barrier: bool = False

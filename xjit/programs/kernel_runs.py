@@ -17,6 +17,7 @@ from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     CompactionRoutine,
     Constant,
+    DrawRoutine,
     Failure,
     KernelSpec,
     KernelText,
@@ -48,7 +49,7 @@ class Piece:
     words: tuple[int, ...]
     extent: int
     work: float
-    code: KernelText | Routine | SortRoutine | CompactionRoutine
+    code: KernelText | Routine | SortRoutine | CompactionRoutine | DrawRoutine
     unlocked: bool = False
     in_turn: bool = False
     lasting: bool | None = None

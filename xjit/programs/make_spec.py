@@ -32,6 +32,7 @@ from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.block_calls import piece_in_blocks
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
+from xjit.programs.draw_calls import piece_of_draw
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.libraries import Libraries
 from xjit.programs.lowered import Lowered
@@ -51,6 +52,7 @@ from xjit.runtime.spec import (
 )
 from xjit.types import BOOL, FLOAT64, INT64, TupleType, as_array
 
+_WITH_EFFECTS = WHOLE | planned.ControlKernelStep
 _SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
 
 
@@ -148,18 +150,18 @@ class Builder:
         needed = self._needed()
         for step in self.plan.steps:
             self._check_order(step)
+            if step in self._tested:
+                self._flush(needed)
             if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
-            elif step in self._tested:
-                self._flush(needed)
-            elif self._breaks(step):
+            elif self._breaks(step) and not isinstance(step, planned.AliasStep):
                 self._flush(needed)
                 self._whole(step)
             begun = isinstance(step, planned.AliasStep) and step.node in self.held
             self.first, self.can_begin = self.first and not begun, self.can_begin and not begun
-            self.was_seen = self.was_seen or (isinstance(step, WHOLE) and step.node in self._seen)
+            self.was_seen = self.was_seen or (isinstance(step, _WITH_EFFECTS) and step.node in self._seen)
         self._flush(needed)
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
@@ -205,6 +207,8 @@ class Builder:
             return piece_of_sort(node, views, self.layouts, self.machine) if self.libraries.sorts() else None
         if node.op.in_blocks:
             return piece_in_blocks(node, views, self.machine) if self.libraries.routines() else None
+        if node.op.draws:
+            return piece_of_draw(node, views, self.layouts, self.machine) if self.libraries.draws() else None
         long = self.libraries.blas() if node.op.product or node.op.solver else None
         if long is None:
             return None
@@ -228,12 +232,12 @@ class Builder:
 
     @lazy
     def _tested(self) -> frozenset[planned.Step]:
-        """The steps from which on memory of parameters is written, and before which conditions have come: the program
-        looks at these first.
+        """The steps from which on memory of parameters is written, and those that draw, before which conditions have
+        come: the program looks at these first.
         """
         found, waiting = list[planned.Step](), False
-        for step in self.plan.steps if self.held else ():
-            if waiting and isinstance(step, planned.AliasStep) and step.node in self.held:
+        for step in self.plan.steps:
+            if waiting and (self._draws(step) or (isinstance(step, planned.AliasStep) and step.node in self.held)):
                 found.append(step)
                 waiting = False
             waiting |= self._may_fail(step)
@@ -243,7 +247,11 @@ class Builder:
         """Return whether a kernel notes that a condition does not hold."""
         if isinstance(step, planned.KernelStep):
             return any(isinstance(statement, Check) for statement in step.statements)
-        return isinstance(step, planned.ControlKernelStep) or step.node in self.multiplied
+        return isinstance(step, planned.ControlKernelStep) or (step.node in self.multiplied and not self._draws(step))
+
+    def _draws(self, step: planned.Step) -> bool:
+        kernel = isinstance(step, planned.ControlKernelStep) and step.node.sequence >= 0
+        return kernel or (isinstance(step, planned.LibraryStep) and step.node.op.draws is not None)
 
     def _check_order(self, step: planned.Step) -> None:
         """TargetError where a call might be left to NumPy when it has begun to write to arguments."""
@@ -296,7 +304,8 @@ class Builder:
     def _read_later(self, kernels: int) -> frozenset[Node]:
         """With steps between kernels, every stored value may be read by a later run of kernels."""
         working = [step for step in self.plan.steps if self._breaks(step) or self._is_kernel(step)]
-        runs = any(self._breaks(a) and self._is_kernel(b) for a, b in itertools.pairwise(working))
+        pairs = itertools.pairwise(working)
+        runs = any(self._is_kernel(b) and (self._breaks(a) or b in self._tested) for a, b in pairs)
         return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
 
     def _flush(self, needed: tuple[Node, ...]) -> None:

@@ -70,6 +70,13 @@ class CompactionRoutine:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawRoutine:
+    """An adaptor to the routines of NumPy's that draw random numbers, by its name, as in ``draw_fill``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """Machine code that lies in the cache on disk under a key."""
 
@@ -96,7 +103,7 @@ class KernelSpec:
     ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
-    code: KernelText | StoredObject | Routine | SortRoutine | CompactionRoutine
+    code: KernelText | StoredObject | Routine | SortRoutine | CompactionRoutine | DrawRoutine
     pointers: tuple[Pointer, ...]
     words: tuple[int, ...]
     extent: int

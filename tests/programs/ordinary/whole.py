@@ -84,15 +84,15 @@ WHOLE: tuple[str, ...] = (
     "csr-gauss-seidel",
     "graph-components",
     "fitted-inside",
+    "metropolis",
+    "bootstrap",
+    "random-walks",
+    "asian-option",
 )
 
 SPLIT: tuple[str, ...] = (
     "clean-readings",
     "run-decoding",
-    "metropolis",
-    "bootstrap",
-    "random-walks",
-    "asian-option",
     "line-search-descent",
     "oscillators-solved",
     "cell-pipeline",

@@ -79,8 +79,8 @@ class ProgramRecord:
 
 
 _OF_PROGRAMS = (
-    *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.CompactionRoutine, spec.Pointer, spec.KernelSpec),
-    *(spec.Constant, spec.Operation, spec.Failure),
+    *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.CompactionRoutine, spec.DrawRoutine),
+    *(spec.Pointer, spec.KernelSpec, spec.Constant, spec.Operation, spec.Failure),
     *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep),
     *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )

@@ -17,6 +17,7 @@ from xjit.capture.recording.traceable import is_pure
 from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.deferred import in_arrays
+from xjit.capture.splits.purity import draws
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
     call_created,
@@ -137,7 +138,7 @@ def _random(value: Any, full: str) -> Any:
         f"{full} draws from random state, and a trace would freeze the draw",
         "draw outside of the function, and pass the numbers in",
     )
-    return drawing if is_splitting() else drawing()
+    return drawing if is_splitting() or draws(value) else drawing()
 
 
 class TracedOperations(_StandIn):

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import refuse
 from xjit.ops.effects.python_call import OBJECT_TYPE
 
 if TYPE_CHECKING:
     from xjit.capture.recording.recorder import Recorder
+
+
+def object_of_run(recorder: Recorder, value: Any, path: Path) -> Any:
+    """A value from outside of the function's arguments as such an object; None of others."""
+    if guards.is_labelled(type(value)):
+        return labelled_of_run(recorder, value, path)
+    if guards.is_generator(type(value)):
+        recorder.add(guards.same_type(path, type(value)))
+        return generator_of_run(recorder, value, path)
+    return None
 
 
 def labelled_of_run(recorder: Recorder, value: Any, path: Path) -> Any:
@@ -27,8 +36,5 @@ def labelled_of_run(recorder: Recorder, value: Any, path: Path) -> Any:
 
 
 def generator_of_run(recorder: Recorder, generator: Any, path: Path) -> Any:
-    """A generator of random numbers, from which steps in Python draw."""
-    if recorder.trace.splitting:
-        return DeferredObject(recorder.parameter(path, OBJECT_TYPE), recorder.trace, str(path), type(generator))
-    reason = f"{path} draws from random state, and a trace would freeze the draw"
-    return Opaque(generator, reason, "draw outside of the function, and pass the numbers in")
+    """A generator of random numbers, from which the program draws, or a step in Python."""
+    return DeferredObject(recorder.parameter(path, OBJECT_TYPE), recorder.trace, str(path), type(generator))

@@ -16,7 +16,7 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
-from xjit.capture.guarding.guards import Guard, is_generator, is_labelled
+from xjit.capture.guarding.guards import Guard, is_generator
 from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
@@ -39,7 +39,7 @@ from xjit.capture.recording.module_views import (
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording.object_state import State, assigned_to
-from xjit.capture.recording.objects_of_run import generator_of_run, labelled_of_run
+from xjit.capture.recording.objects_of_run import generator_of_run, object_of_run
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
     is_function_of_arguments,
@@ -292,8 +292,9 @@ class Recorder:
     def _stand_in(self, value: Any, path: Path) -> Any:
         if isinstance(value, np.ndarray):
             return self._hidden_array(value, path)
-        if is_labelled(type(value)):
-            return labelled_of_run(self, value, path)
+        found = object_of_run(self, value, path)
+        if found is not None:
+            return found
         if isinstance(value, types.ModuleType):
             return self._module(value, path)
         if isinstance(value, type):

@@ -23,7 +23,7 @@ from xjit.capture.splits.memory_of_objects import Shown
 from xjit.capture.splits.opened_containers import Outside, entry_in_place, entry_of, method_of
 from xjit.capture.splits.purity import WRITING_METHODS
 from xjit.capture.tracers.operators import PYTHON, Operators
-from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
+from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -103,6 +103,8 @@ class DeferredObject(Operators):
         from xjit.capture.splits.outside import library
         from xjit.capture.splits.python_steps import go_on
 
+        if self.kind is not None and is_generator(self.kind):
+            check_drawing(self)
         if self.example is not None and type(function) is not DeferredObject:
             return library(as_operation(function), args, kwargs)
         if self.plain and are_plain((args, kwargs)):
@@ -278,6 +280,13 @@ class DeferredObject(Operators):
 
     def _refuse(self, what: str) -> NoReturn:
         refuse(f"the result of {self.label}, which only the run knows, {what}", fix="do this outside of the function")
+
+
+def check_drawing(generator: DeferredObject) -> None:
+    """CaptureError for what would be a step in Python with a generator where there are no such steps."""
+    if not is_splitting():
+        reason = f"{generator.label} is used by code that is not compiled, and a trace would freeze the draw"
+        refuse(reason, fix="draw outside of the function, and pass the numbers in")
 
 
 def is_around(trace: Trace, inner: Trace | None) -> bool:

@@ -15,7 +15,8 @@ from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.callbacks import is_made
-from xjit.capture.splits.deferred import DeferredObject, is_deferred
+from xjit.capture.splits.compiled_draws import compiled_draw
+from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
 from xjit.capture.splits.labelled_arrays import is_of_library
 from xjit.capture.splits.memory_of_objects import shares_memory
 from xjit.capture.splits.purity import draws, is_clock, repeats
@@ -40,7 +41,7 @@ def called(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """The result of a function that a trace cannot watch."""
     target = target_of(opaque)
     if draws(target):
-        return drawn(target, args, kwargs)
+        return drawn(opaque, args, kwargs)
     if target in _MAKERS:
         return step(target, args, kwargs, kind=_MAKERS[target])
     if is_clock(target):
@@ -68,6 +69,10 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     method = getattr(_other(generator.kind), name)
     args, kwargs = _with_sizes(method, args, kwargs)
     like = None if not draws(method) or _is_sized(method, args, kwargs) else example_result(method, args, kwargs)
+    found = compiled_draw(generator, name, args, kwargs, like)
+    if found is not None:
+        return found
+    check_drawing(generator)
     return step(_call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
 
 
@@ -80,12 +85,16 @@ def _other(kind: type) -> Any:
     return np.random.RandomState(0) if issubclass(kind, np.random.RandomState) else np.random.default_rng(0)
 
 
-def drawn(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def drawn(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Random numbers, of the types of such a draw from another generator."""
+    method = target_of(opaque)
     other = getattr(_other(type(method.__self__)), method.__name__)
     args, kwargs = _with_sizes(other, args, kwargs)
     like = None if _is_sized(other, args, kwargs) else example_result(other, args, kwargs)
-    return step(method, args, kwargs, like=like)
+    found = compiled_draw(method.__self__, method.__name__, args, kwargs, like)
+    if found is None and not is_splitting():
+        raise noted(opaque.error())
+    return step(method, args, kwargs, like=like) if found is None else found
 
 
 def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

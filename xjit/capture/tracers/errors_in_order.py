@@ -26,7 +26,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import lift
-from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, repeats_node, unboxed
+from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, only_draws, repeats_node, unboxed
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import REPEAT, REQUIRE
@@ -78,16 +78,24 @@ def test_ahead_of_effect(trace: CaptureTrace) -> None:
 
 
 def test_ahead_of_store(trace: CaptureTrace) -> None:
-    """Tests what may fail so far, ahead of a store that the caller sees, where NumPy cannot do the call any more."""
-    if not repeats_so_far(trace):
+    """Tests what may fail so far, ahead of a store that the caller sees, where NumPy cannot do the call any more.
+
+    Draws in compiled code do not count: loops that draw would have a step in Python in each turn.
+    """
+    if not all(map(_may_be_late, (node for one in _around(trace) for node in one.effects))):
         for one in reversed(list(_around(trace))):
             test_so_far(one)
 
 
 def test_behind_effects(trace: Any) -> None:
     """Tests what may fail at the end of a trace that has effects: code around it may have more of them."""
-    if isinstance(trace, CaptureTrace) and not all(map(repeats_node, trace.effects)):
+    if isinstance(trace, CaptureTrace) and not all(map(_may_be_late, trace.effects)):
         test_so_far(trace)
+
+
+def _may_be_late(node: Node) -> bool:
+    """Return whether an error may come behind an effect that NumPy would not have come to."""
+    return repeats_node(node) or only_draws(node)
 
 
 def test_so_far(trace: CaptureTrace) -> None:

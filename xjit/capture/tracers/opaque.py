@@ -39,10 +39,11 @@ class Opaque:
         return object.__getattribute__(self, "_reason"), object.__getattribute__(self, "_fix")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if is_splitting() and not object.__getattribute__(self, "_final"):
-            from xjit.capture.splits import outside
+        if not object.__getattribute__(self, "_final"):
+            from xjit.capture.splits import outside, purity
 
-            return outside.called(self, args, kwargs)
+            if is_splitting() or purity.draws(target_of(self)):
+                return outside.called(self, args, kwargs)
         _refuse_use(self)
 
     def __getitem__(self, index: Any) -> Any:

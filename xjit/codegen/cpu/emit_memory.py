@@ -316,18 +316,19 @@ def _atomics() -> list[Operation]:
 
 
 def _calls() -> list[Operation]:
-    def call(result: str, count: int) -> Operation:
-        name = f"call_{result}_i64x{count}"
-        prototype = ir.FunctionType(LLVM_TYPES[result], [INT64] * count)
+    def call(result: str, kind: str, first: int, count: int) -> Operation:
+        name, given = f"call_{result}_{kind}x{count}", ["i64"] * first + [kind] * count
+        prototype = ir.FunctionType(LLVM_TYPES[result], [LLVM_TYPES[one] for one in given])
 
         def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
             function = builder.inttoptr(values[0], prototype.as_pointer())
             value = builder.call(function, list(values[1:]))
             return None if result == "void" else value
 
-        return Operation(name, signature(name, ["i64"] * (count + 1), result), emit)
+        return Operation(name, signature(name, ["i64", *given], result), emit)
 
-    return [call(result, count) for result in ("void", "i64") for count in range(7)]
+    of_integers = [call(result, "i64", 0, count) for result in ("void", "i64") for count in range(7)]
+    return of_integers + [call(result, "f64", 1, count) for result in ("f64", "i64") for count in range(4)]
 
 
 _PAUSE = {"x86_64": "pause", "i686": "pause", "aarch64": "yield", "arm64": "yield"}

@@ -364,6 +364,15 @@ def _call(result: Any, count: int) -> Callable[..., Any]:
     return call
 
 
+def _call_of_floats(result: Any, number: Callable[[Any], Scalar], count: int) -> Callable[..., Any]:
+    prototype = ctypes.CFUNCTYPE(result, ctypes.c_int64, *[ctypes.c_double] * count)
+
+    def call(address: int, first: Scalar, *arguments: Scalar) -> Any:
+        return number(prototype(int(address))(int(first), *map(float, arguments)))
+
+    return call
+
+
 def plain_forms() -> dict[str, Callable[..., Any]]:
     """Every word of the kernel language with what it does in plain Python."""
     return _typed_forms() | _float_forms() | _integer_forms() | _native_forms()
@@ -438,6 +447,9 @@ def _native_forms() -> dict[str, Callable[..., Any]]:
     for count in range(7):
         forms[f"call_void_i64x{count}"] = _call(None, count)
         forms[f"call_i64_i64x{count}"] = _call(ctypes.c_int64, count)
+    for count in range(4):
+        forms[f"call_f64_f64x{count}"] = _call_of_floats(ctypes.c_double, np.float64, count)
+        forms[f"call_i64_f64x{count}"] = _call_of_floats(ctypes.c_int64, np.int64, count)
     return forms | {
         "atomic_load_i64": _load_from(KINDS["i64"]),
         "atomic_store_i64": _store_to(KINDS["i64"]),

@@ -26,8 +26,10 @@ from xjit.fusion.plan import (
     BranchKernelStep,
     ControlKernelStep,
     KernelStep,
+    LibraryStep,
     LoopKernelStep,
     Plan,
+    Step,
     SubPlan,
 )
 from xjit.ir.context import PROJECT
@@ -86,9 +88,9 @@ class Surroundings:
 def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
     """The step of an operation of control that becomes one kernel, else None."""
     inner = inner_graphs(node)
-    if node.sequence >= 0 or not all(_is_fit(one.graph, around.machine) for one in inner):
+    if not all(_is_fit(one.graph, around.machine) for one in inner):
         return None
-    if node.op.control == "loop":
+    if node.op.control == "loop" and node.sequence < 0:
         blocked = _blocked(node, around)
         if blocked is not None:
             return blocked
@@ -153,9 +155,17 @@ def _results(node: Node, graph: Graph) -> tuple[Node, ...]:
 
 def _is_fit(graph: Graph, machine: Machine) -> bool:
     """Return whether loops can do what a graph does, as far as its nodes tell."""
-    if graph.effects or len(graph.nodes) > machine.longest_turn:
+    if not all(map(_is_draw, graph.effects)) or len(graph.nodes) > machine.longest_turn:
         return False
     return not any(map(_changes_width, graph.nodes))
+
+
+def _is_draw(node: Node) -> bool:
+    """Return whether a node with effects draws numbers as kernels can, or has nothing else inside of it."""
+    if node.op.control:
+        return all(map(_is_draw, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
+    drawing = None if node.op.draws is None else node.op.draws(node.kwargs)
+    return drawing is not None and drawing.single > 0 and not any(source.aval.rank for source in node.inputs[1:])
 
 
 def _changes_width(node: Node) -> bool:
@@ -166,7 +176,11 @@ def _changes_width(node: Node) -> bool:
 def _is_kernels(sub: SubPlan) -> bool:
     """Return whether a plan has nothing but kernels."""
     kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
-    return all(isinstance(step, kinds) for step in sub.plan.steps)
+    return all(isinstance(step, kinds) or _draws(step) for step in sub.plan.steps)
+
+
+def _draws(step: Step) -> bool:
+    return isinstance(step, LibraryStep) and step.node.op.draws is not None
 
 
 def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep], share: float = 1.0) -> bool:
@@ -208,6 +222,8 @@ def _works(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep], share
                 yield work_of(step.first, machine, (), share) + trips * work_of(step.turn, machine, (), share)
             case BranchKernelStep():
                 yield max(work_of(branch, machine, (), share) for branch in step.branches)
+            case LibraryStep(node) if node.op.draws is not None:
+                yield node.op.draws(node.kwargs).cost * node.aval.size
             case _:
                 pass
 

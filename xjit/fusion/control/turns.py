@@ -15,7 +15,8 @@ def turn_of(condition: Graph, body: Graph, carried: int) -> tuple[Graph, Graph]:
     values = [replace(node) for node in body.parameters]
     of_condition = [replace(node) for node in condition.parameters[carried:]]
     known: dict[object, Node] = {}
-    following = written_out(body, values, known)
-    more = written_out(condition, (*following, *of_condition), known)
+    effects: list[Node] = []
+    following = written_out(body, values, known, effects)
+    more = written_out(condition, (*following, *of_condition), known, effects)
     parameters = (*values[:carried], *of_condition, *values[carried:])
-    return own_graph(condition), Graph(body.name, parameters, (*following, *more))
+    return own_graph(condition), Graph(body.name, parameters, (*following, *more), tuple(effects))

@@ -25,6 +25,7 @@ _MORE = (
     "xjit.ops.for_numpy.numpy_sorting",
     "xjit.ops.for_numpy.numpy_statistics",
     "xjit.ops.for_numpy.numpy_transforms",
+    "xjit.ops.random.numpy_generators",
     "xjit.ops.whole_arrays.runtime_check",
     "xjit.ops.regions.strided_slices",
     "xjit.ops.dynamic.compaction",

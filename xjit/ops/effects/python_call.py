@@ -163,6 +163,13 @@ def repeats_node(node: Any) -> bool:
     return bool(node.param("call").repeats if node.op is PYTHON_CALL else node.op.barrier)
 
 
+def only_draws(node: Node) -> bool:
+    """Return whether an effect is a draw of random numbers in compiled code, or a loop or branch of such ones."""
+    if node.op.control:
+        return all(map(only_draws, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
+    return node.op.draws is not None
+
+
 def is_seen(node: Node) -> bool:
     """Return whether somebody may notice another run of an effect, or of one in a loop or branch: text, draws."""
     if node.op.control:

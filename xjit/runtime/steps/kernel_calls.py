@@ -12,6 +12,7 @@ from xjit.ir.boundary import COMES_FIRST, shown_at
 from xjit.runtime.calls.records import Conditions, FastProgram, KernelCall
 from xjit.runtime.spec import (
     CompactionRoutine,
+    DrawRoutine,
     Failure,
     KernelSpec,
     KernelText,
@@ -97,6 +98,8 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
         return _sort(spec.code, spec.words)
     if isinstance(spec.code, CompactionRoutine):
         return _compaction(spec.code), spec.words
+    if isinstance(spec.code, DrawRoutine):
+        return _draw(spec.code), spec.words
     products = loading.products()
     if products is None:
         raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
@@ -120,6 +123,15 @@ def _compaction(code: CompactionRoutine) -> LoadedKernel:
     if routines is None:
         raise TargetError("xjit: the program packs elements by routines that this process does not have")
     return routines.kernel(code.name)
+
+
+def _draw(code: DrawRoutine) -> LoadedKernel:
+    from xjit.runtime.steps.draw_steps import numpy_draws
+
+    draws = numpy_draws()
+    if draws is None:
+        raise TargetError("xjit: the program draws by routines of NumPy that this process does not have")
+    return draws.kernel(code.name)
 
 
 def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:

@@ -126,7 +126,7 @@ class Part:
 class Scope:
     """The objects that the text of a program names, and the user's lines that lines of the text come from.
 
-    ``parts`` cuts a block into what has lines of its own.
+    ``parts`` cuts a block into what has lines of its own. ``alone`` has the contexts to use slots in.
     """
 
     loading: Loading
@@ -135,6 +135,15 @@ class Scope:
     lines: list[str] = field(default_factory=list)
     places: dict[int, Where] = field(default_factory=dict)
     depth: int = 1
+    alone: dict[int, Function] = field(default_factory=dict)
+
+    def used_alone(self, slots: Sequence[int]) -> dict[Function, list[int]]:
+        """The slots among these that are to be used in contexts, by these."""
+        found: dict[Function, list[int]] = {}
+        for slot in slots:
+            if slot in self.alone:
+                found.setdefault(self.alone[slot], []).append(slot)
+        return found
 
     def name(self, value: Any) -> str:
         """A name for an object."""
@@ -255,11 +264,14 @@ def _run_lines(step: RunStep, scope: Scope) -> Iterator[str]:
 def _entry_lines(program: FastProgram, inputs: Sequence[int], results: Sequence[int], scope: Scope) -> Iterator[str]:
     """Allocates the results and runs the kernels::
 
-    made = k0(s0, s1)
+    with k1(s0): made = k0(s0, s1)
     if made is MISS: raise changed_layout()
     s2, s3 = made
     """
-    yield f"made = {scope.name(scope.loading.make_entry(program))}({_slots(inputs)})"
+    call = f"made = {scope.name(scope.loading.make_entry(program))}({_slots(inputs)})"
+    for alone, slots in scope.used_alone(inputs).items():
+        call = f"with {scope.name(alone)}({_slots(slots)}): {call}"
+    yield call
     yield "if made is MISS: raise changed_layout()"
     yield f"{_slots(results) if len(results) == 1 else f'[{_slots(results)}]'} = made"
 
@@ -273,6 +285,8 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
     """
     record = scope.loading.operation(step.operation.name)
     made, function, operands = _slots(step.results), scope.name(called_function(step, record)), _slots(step.inputs)
+    if record.alone is not None:
+        scope.alone |= dict.fromkeys(step.results, record.alone)
     if step.recycled:
         assert step.layout is not None
         allocate = scope.loading.make_entry(FastProgram((), (step.layout,), (), (), single=True))

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
+from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
@@ -48,6 +49,7 @@ from xjit.fusion.plan import (
     BranchKernelStep,
     FusionGroup,
     KernelStep,
+    LibraryStep,
     LoopKernelStep,
     Plan,
     SubPlan,
@@ -146,6 +148,7 @@ class ControlKernel:
     statuses: dict[Node, None] = field(default_factory=dict)
     work: float = 0.0
     turns: int = 0
+    draws: bool = False
     pauses: Pauses | None = None
 
     # ------------------------------------------------------------------ plans of graphs
@@ -170,6 +173,10 @@ class ControlKernel:
                     yield from self.loop(step, later)
                 case BranchKernelStep():
                     yield from self.branch(step)
+                case LibraryStep(node) if node.op.draws is not None:
+                    yield drawn(node, node.op.draws(node.kwargs), self.places)
+                    self.work += node.op.draws(node.kwargs).cost * node.aval.size
+                    self.draws = True
                 case _:
                     raise XjitError(f"a {type(step).__name__} is in no kernel; this is a mistake of the compiler")
 
@@ -436,7 +443,7 @@ class ControlKernel:
         ]
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
         scheduled = applied(naive, rewrites)
-        if mask is None:
+        if mask is None and not self.draws:
             scheduled, jammed = _with_jammed_turns(scheduled, nest.machine)
             rewrites = (*rewrites, *jammed)
         if blocked:

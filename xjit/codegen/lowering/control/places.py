@@ -127,9 +127,9 @@ class Places:
 
     # ------------------------------------------------------------------ statements
 
-    def loaded(self, node: Node) -> Load:
-        """The only element of a value."""
-        name = self.pointers.pointer(node, 0, False)
+    def loaded(self, node: Node, at: int = 0) -> Load:
+        """The only element of a value, or the one at a place of a line."""
+        name = self.pointers.pointer(node, at, False)
         return Load(name, self.pointers.index(name, ()), storage_dtype(node.aval.dtype))
 
     def stored(self, node: Node, value: Value) -> Store:
@@ -144,7 +144,14 @@ class Places:
         dtype = storage_dtype(target.base.aval.dtype)
         loops = [(self.nest.fresh("i"), extent) for extent in shape]
         place, found = self._element(target, loops, True), self._element(source, loops, False)
-        statement: Statement = Store(*place, Load(*found, dtype))
+        return self._nested(loops, Store(*place, Load(*found, dtype)))
+
+    def filled(self, target: View, value: Value) -> Statement:
+        """Gives each element of a value another number of a kind."""
+        loops = [(self.nest.fresh("i"), extent) for extent in target.base.aval.shape]
+        return self._nested(loops, Store(*self._element(target, loops, True), value))
+
+    def _nested(self, loops: list[tuple[str, int]], statement: Statement) -> Statement:
         for number, (name, extent) in reversed(list(enumerate(loops))):
             stop = self.nest.word(("copied", number, extent), extent, "n")
             statement = Loop(name, constant(0), stop, (statement,))

@@ -1,0 +1,1 @@
+"""Tests of draws of random numbers by routines of NumPy."""

@@ -1,0 +1,26 @@
+"""Draws of random numbers in kernels: calls of NumPy's routines, in the order of the statements."""
+
+from __future__ import annotations
+
+from xjit.codegen.lowering.control.places import Places, packed_view
+from xjit.ir.context import CONSTANT
+from xjit.ir.loops.nodes import Const, Prim, Statement, Value
+from xjit.ir.node import Node
+from xjit.ir.opdef import Drawing
+
+
+def drawn(node: Node, drawing: Drawing, places: Places) -> Statement:
+    """Gives a value the numbers that are drawn, one after the other.
+
+    As the primitive moves the state on, the statement stays where it is, and happens once.
+    """
+    words, *operands = node.inputs
+    called = (places.loaded(words, drawing.single), places.loaded(words, drawing.own))
+    dtype = node.aval.dtype
+    name = "draw_f64" if dtype.kind == "f" else "draw_s64" if drawing.way == "each" else "draw_bounded"
+    number = Prim(name, (*called, *(_value(one, places) for one in operands)), dtype)
+    return places.filled(packed_view(node), number) if node.aval.rank else places.stored(node, number)
+
+
+def _value(node: Node, places: Places) -> Value:
+    return Const(node.param("value")) if node.op is CONSTANT else places.loaded(node)
