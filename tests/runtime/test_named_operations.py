@@ -14,7 +14,7 @@ import xjit.ops
 from xjit.ir.context import PROJECT
 from xjit.ops.define.core import registry
 from xjit.ops.define.named import operation
-from xjit.ops.for_numpy.numpy_ufunc import fold_of, record_of
+from xjit.ops.for_numpy.numpy_ufunc import fold_of, pieces_of, record_of
 
 
 def test_every_record_is_found_in_a_new_process() -> None:
@@ -31,6 +31,7 @@ def test_every_record_is_found_in_a_new_process() -> None:
 def test_records_that_are_made_on_demand() -> None:
     assert operation("numpy_gcd") is record_of(np.gcd)
     assert operation("numpy_gcd_reduce") is fold_of(np.gcd, "reduce")
+    assert operation("numpy_add_reduceat") is pieces_of(np.add)
     assert operation("project") is PROJECT
 
 

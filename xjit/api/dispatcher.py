@@ -13,6 +13,7 @@ from xjit import compile, config, jobs, tree
 from xjit.api.arguments import OpenedArguments, examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
 from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
+from xjit.api.learned import Learned
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
@@ -80,7 +81,7 @@ class Dispatcher:
         self._opened = OpenedArguments()
         self._tally = tally or KernelTally()
         self._keeper = Keeper(function, options)
-        self._unforeseen: dict[Any, bool] = {}  # calls in Python that were not as they were taken for
+        self._learned = Learned()
         self._traces = 0
         self._fallbacks = 0
         self._retraces = Retraces(self.name)
@@ -335,7 +336,7 @@ class Dispatcher:
         floating_errors = self.options.errors != "ignore"
         splitting = splitting or not (self.options.raises or floating_errors)
         traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
-        splits = functools.partial(traced, splitting=splitting, unforeseen=self._unforeseen)
+        splits = functools.partial(traced, splitting=splitting, **self._learned.options)
         return self._numbers.captured(functools.partial(splits, floating_errors=floating_errors))
 
     def _with_others(self, error: XjitError, leaves: Sequence[Any], in_tree: tree.Tree) -> XjitError:
@@ -359,13 +360,12 @@ class Dispatcher:
         labels = leaf_labels(self.function, key[0])
         return difference(labels, last[1], key[1], last[0] == key[0])
 
-    def renounce(self, site: Any, results: bool) -> None:
-        """Forgets the traces: a call in Python at a site has other ``results`` than expected, or writes."""
-        jobs.run(lambda: self._renounce(site, results))
+    def learn(self, error: BaseException) -> None:
+        """Forgets the traces: an error of a call has shown what they were not made for."""
+        jobs.run(lambda: self._forget(self._learned.after(error)))
 
-    def _renounce(self, site: Any, results: bool) -> None:
-        self._unforeseen = {**self._unforeseen, site: results}
-        self.entries = {}
+    def _forget(self, learned: Learned) -> None:
+        self.entries, self._learned = {}, learned
         self._known.clear()
         self._flat.clear()
 

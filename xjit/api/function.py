@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
 from xjit.api.options import Options
-from xjit.ir.boundary import WRONG_SITE, at_boundary, comes_first, tidy
+from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.tally import KernelTally
 
@@ -81,10 +81,9 @@ class JitFunction(Generic[P, R]):
             raise
 
     def _learn(self, error: BaseException) -> None:
-        """Has calls traced anew if a step in Python was not as it was taken for."""
-        found = getattr(error, WRONG_SITE, None)
-        if found is not None and self._dispatcher is not None and jobs.available():
-            self._dispatcher.renounce(*found)
+        """Has calls traced anew if a step in Python was not as it was taken for, or an array became too long."""
+        if (hasattr(error, WRONG_SITE) or hasattr(error, LITTLE_ROOM)) and jobs.available():
+            self._made().learn(error)
             self._entries, self._named = (), {}
 
     def _start(self, args: tuple[Any, ...]) -> Any:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from xjit import tree
+from xjit.capture.control.open_lengths import OpenLengths
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.outline import Assignment, Output
@@ -101,6 +102,7 @@ def capture(
     floating_errors: bool = False,
     splitting: bool = False,
     unforeseen: Mapping[Site, bool] = MappingProxyType({}),
+    times: int = 1,
     watch: Watch = UNWATCHED,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
@@ -109,8 +111,9 @@ def capture(
     read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
     inputs. With ``floating_errors`` the program may raise FloatingPointError, with ``splitting`` it calls in Python
     what cannot be captured, as far as that is possible; of calls at the sites ``unforeseen`` no types are expected,
-    or none are made. Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged.
-    The ``watch`` says when to end.
+    or none are made. Arrays whose length nothing bounds but the run may be so many ``times`` as long as is guessed.
+    Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged. The ``watch`` says
+    when to end.
     """
     rewriting, merging = Rewriting(), False
     while True:
@@ -119,7 +122,7 @@ def capture(
         recorder = trace.recorder = Recorder(
             trace, leaves, _definition(function), varying, merging, rewriting, unforeseen
         )
-        trace.lift_array = recorder.lift
+        trace.lift_array, trace.lengths = recorder.lift, OpenLengths(trace, times)
         try:
             found = _traced(function, recorder, in_tree)
         except Exception as raised:

@@ -69,6 +69,10 @@ of the results.
 """
 
 
+LITTLE_ROOM = "__xjit_little_room__"
+"""The attribute of errors of programs that had too little room for an array whose length only the run knows."""
+
+
 def comes_first(error: BaseException) -> bool:
     """Return whether NumPy may do the call that has raised this, from the beginning."""
     return getattr(error, COMES_FIRST, False) is True

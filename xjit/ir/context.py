@@ -106,6 +106,22 @@ class Extents(Protocol):
         """Note that a value is repeated along dimensions to the size of others, whatever that is."""
 
 
+class Lengths(Protocol):
+    """Knows how long arrays may become whose length nothing bounds but the run: ``times`` as long as is guessed."""
+
+    times: int
+
+    @property
+    def largest(self) -> int:
+        """The elements of the largest array among the arguments."""
+
+    def room(self, guess: int) -> int | None:
+        """The elements that such an array has room for, by a guess; None where none may be guessed."""
+
+    def expect(self, fits: Any) -> None:
+        """Lets NumPy do the call unless a truth value of the graph holds; later traces make more room."""
+
+
 @dataclass(eq=False)
 class Trace:
     """Builds one graph; equal pure nodes are made once, effects keep their order.
@@ -116,7 +132,8 @@ class Trace:
     those of arguments, in bytes, None where only the run knows them; parameters that have none are packed. Of the
     ``unordered`` values only the run knows the memory order. What is ``turned`` shows a value in another order of its
     axes; traces inside turn the value themselves. ``spans`` are the numbers between which the integers of parameters
-    lie, both included, where that is known.
+    lie, both included, where that is known. ``lengths`` tells of arrays whose length nothing bounds; None where there
+    may be none.
     """
 
     name: str
@@ -124,6 +141,7 @@ class Trace:
     parent: Trace | None = None
     lift_array: Callable[[Any], Node] | None = None
     extents: Extents | None = None
+    lengths: Lengths | None = None
     parameters: list[Node] = field(default_factory=list)
     strides: dict[Node, tuple[int, ...] | None] = field(default_factory=dict)
     unordered: set[Node] = field(default_factory=set)

@@ -11,7 +11,8 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.ir.context import TracedValue
 from xjit.numpy.algebra import matmul
-from xjit.numpy.arrays import creation, diagonals, repeating, shaping, viewing
+from xjit.numpy.arrays import creation, diagonals, shaping, viewing
+from xjit.numpy.limited import repeats
 from xjit.numpy.reducing import axis_reductions, moments, scans, sorting
 from xjit.numpy.rules.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
 from xjit.numpy.rules.view_strides import column_or_row_major
@@ -145,7 +146,7 @@ METHODS: dict[str, Method] = {
     "clip": _clip,
     "round": _round,
     "dot": matmul.dot,
-    "repeat": repeating.repeat,
+    "repeat": repeats.repeat,
     "diagonal": diagonals.diagonal,
     "trace": diagonals.trace,
     "compress": _compress,

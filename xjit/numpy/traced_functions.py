@@ -39,7 +39,7 @@ _MODULES = {
     "xjit.numpy.reducing.covariance": "cov corrcoef",
     "xjit.numpy.arrays.turning": "rollaxis flip fliplr flipud rot90 roll",
     "xjit.numpy.arrays.splitting": "split array_split hsplit vsplit dsplit unstack",
-    "xjit.numpy.arrays.repeating": "tile repeat resize",
+    "xjit.numpy.arrays.repeating": "tile resize",
     "xjit.numpy.selecting.picking": "delete insert compress extract",
     "xjit.numpy.arrays.padding": "pad",
     "xjit.numpy.arrays.sliding": "lib.stride_tricks.sliding_window_view",
@@ -53,7 +53,7 @@ _MODULES = {
     "xjit.numpy.selecting.searching": "searchsorted digitize",
     "xjit.numpy.reducing.sorting": "sort argsort partition argpartition lexsort isin sort_complex",
     "xjit.numpy.arrays.evenly_spaced": "linspace logspace geomspace",
-    "xjit.numpy.reducing.histograms": "histogram histogram_bin_edges histogram2d histogramdd bincount",
+    "xjit.numpy.reducing.histograms": "histogram histogram_bin_edges histogram2d histogramdd",
     "xjit.numpy.reducing.order_statistics": "median quantile percentile nanmedian nanquantile nanpercentile",
     "xjit.numpy.algebra.transforms": """
         fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft fft.fftn fft.ifftn fft.fft2 fft.ifft2 fft.rfftn
@@ -78,6 +78,8 @@ _MODULES = {
     "xjit.numpy.analysis.bessel": "i0",
     "xjit.numpy.arrays.blocks": "block",
     "xjit.numpy.limited.finding": "nonzero argwhere flatnonzero",
+    "xjit.numpy.limited.repeats": "repeat",
+    "xjit.numpy.limited.bin_counts": "bincount",
     "xjit.numpy.limited.sets": "unique union1d intersect1d setdiff1d setxor1d",
     "xjit.numpy.rules.data_dependent": """
         unique_all unique_counts unique_inverse unique_values trim_zeros roots polydiv

@@ -22,13 +22,11 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "unique_inverse": lambda x: np.unique_inverse(x),
     "unique_values": lambda x: np.unique_values(x),
     "trim_zeros": lambda x: np.trim_zeros(x),
-    "repeat": lambda x: np.repeat(x, x.astype(int)),
     "ix_": lambda x: np.ix_(x > 1),
     "arange": lambda x: np.arange(x[1]),
     "roots": lambda x: np.roots(x),
     "polydiv": lambda x: np.polydiv(x[1:], x[1:3]),
     "polymul": lambda x: np.polymul(x, x),
-    "bincount": lambda x: np.bincount(x.astype(int)),
     "histogram": lambda x: np.histogram(x, "auto"),
 }
 TYPES: dict[str, Callable[[Any], Any]] = {

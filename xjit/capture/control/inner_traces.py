@@ -30,7 +30,7 @@ def inner_trace(name: str) -> CaptureTrace:
     if outer is not None:
         trace.labels, trace.refusals, trace.recorder = outer.labels, outer.refusals, outer.recorder
         trace.began, trace.floating_errors, trace.restoring = outer.began, outer.floating_errors, outer.restoring
-        trace.watch, trace.lift_array = outer.watch, outer.lift_array
+        trace.watch, trace.lift_array, trace.lengths = outer.watch, outer.lift_array, outer.lengths
     return trace
 
 

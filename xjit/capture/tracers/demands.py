@@ -28,10 +28,11 @@ from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import REPEAT, RepeatError, require
+from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, LengthError, RepeatError, require
 from xjit.types import TupleType
 
 _OWN_ERROR = "an error of the function's own is raised"
+_TOO_LONG = "an array is longer than the program has room for"
 
 
 def demand(holds: Any, *, goes_on: bool = False) -> None:
@@ -85,9 +86,11 @@ def settle(trace: CaptureTrace, conditions: Sequence[Node] = ()) -> None:
         root = root.parent
     found = demanded(root) if root is trace else None
     held = [*([] if found is None else [found.node]), *_untested(root, [*root.expected, *conditions])]
-    if held:
-        call = PythonCall(all_hold, (position(), "a test of conditions"), repeats=True, first=True)
-        root.add(PYTHON_CALL, tuple(dict.fromkeys(held)), {"call": call}, position())
+    for word, test in TESTS.items():
+        own = tuple(node for node in dict.fromkeys(held) if _word_of(root, node) == word)
+        if own:
+            call = PythonCall(test, (position(), "a test of conditions"), repeats=True, first=True)
+            root.add(PYTHON_CALL, own, {"call": call}, position())
     if found is not None:
         demands_of(root).advance(root, demands_of(root).first)
 
@@ -98,9 +101,25 @@ def all_hold(*conditions: Any) -> None:
         raise RepeatError(_OWN_ERROR)
 
 
+def all_fit(*conditions: Any) -> None:
+    """LengthError unless all of the conditions are true."""
+    if not all(conditions):
+        raise LengthError(_TOO_LONG)
+
+
+TESTS = {REPEAT: all_hold, LENGTH: all_fit}
+"""The tests of conditions ahead of an effect, by the words of their errors."""
+
+
+def _word_of(trace: CaptureTrace, condition: Node) -> str:
+    """The word of the error of a condition: another one where lengths of arrays are tested."""
+    return LENGTH if condition in trace.fitting else REPEAT
+
+
 def _untested(trace: CaptureTrace, conditions: Sequence[Node]) -> list[Node]:
     """The truth values that are not tested ahead of an effect."""
-    tests = [one for one in trace.effects if one.op is PYTHON_CALL and one.param("call").function is all_hold]
+    calls = (one for one in trace.effects if one.op is PYTHON_CALL)
+    tests = [one for one in calls if one.param("call").function in (all_hold, all_fit)]
     known = {node for one in tests for node in one.inputs}
     return [node for node in conditions if node not in known]
 
@@ -175,7 +194,9 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
         return []
     value: Any = constant(np.asarray(True))
     for condition in conditions:
-        value = _tested(value, TracedValue(trace.adopt(condition), trace))
+        holds = TracedValue(trace.adopt(condition), trace)
+        word = _word_of(trace, condition)
+        value = _tested(value, holds) if word == REPEAT else require(value, holds, word, _TOO_LONG)
     return [lift(trace, value)]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
-from xjit.capture.tracers.demands import all_hold, repeats_so_far, settle
+from xjit.capture.tracers.demands import all_fit, all_hold, repeats_so_far, settle
 from xjit.capture.tracers.provenance import CaptureTrace, position
 from xjit.dataclass import dataclass, replace
 from xjit.errors import XjitError
@@ -29,7 +29,7 @@ from xjit.ops.define.core import lift
 from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, only_draws, repeats_node, unboxed
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import REPEAT, REQUIRE
+from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, REQUIRE
 from xjit.types import ArrayType, TupleType
 
 
@@ -152,7 +152,9 @@ def _test(trace: CaptureTrace, stored: Sequence[tuple[Node, Node]]) -> None:
 
 def is_test(node: Node) -> bool:
     """Return whether an effect is a test of conditions."""
-    return node.op is PYTHON_CALL and (node.param("call").function is all_hold or _tests(node) is not None)
+    if node.op is not PYTHON_CALL:
+        return False
+    return node.param("call").function in (all_hold, all_fit) or _tests(node) is not None
 
 
 def _tests(node: Node) -> Test | None:
@@ -166,7 +168,7 @@ def _conditions(trace: CaptureTrace) -> list[tuple[Node, Node]]:
     """The truth values of the conditions of a trace, and what fails where one is false."""
     found: dict[Node, Node] = {}
     for node in trace.conditional:
-        if node.param("error") != REPEAT:
+        if node.param("error") not in (REPEAT, LENGTH):
             condition = node.inputs[-1]
             with tracing(trace):
                 rank = condition.aval.rank

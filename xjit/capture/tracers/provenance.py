@@ -44,7 +44,7 @@ class CaptureTrace(Trace):
     buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
     write that carry what was in it, for which there are no versions. ``conditional`` are
     the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
-    without which NumPy does the call.
+    without which NumPy does the call, ``fitting`` those of them that say that arrays have room.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -61,6 +61,7 @@ class CaptureTrace(Trace):
     conditional: list[Node] = field(default_factory=list)
     fallible: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)
+    fitting: set[Node] = field(default_factory=set)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.numpy.limited.arrays import LimitedArray, Sizes, limited, made, number_of, sizes_of, value_of
+from xjit.numpy.limited.bin_counts import bincount
 from xjit.numpy.limited.functions import refused
 from xjit.numpy.limited.joined_arrays import array_of
 from xjit.numpy.rules.values import as_scalar, shape_of
@@ -81,12 +82,6 @@ def _number_or_array(found: Any) -> Any:
     return found if isinstance(found, LimitedArray) else as_scalar(found)
 
 
-def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    if weights is not None or minlength < 1 or array_of(x, "bincount").dtype.kind not in "iu":
-        raise refused("numpy.bincount with weights=, or without minlength=")
-    return _called("bincount", [x], {"minlength": minlength}, None, (minlength,))
-
-
 _STATISTICS = ("median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile")
 _WITHOUT_NAN = ("nansum", "nanmean", "nanmax", "nanmin", "nanstd", "nanvar", "nanprod")
 
@@ -95,7 +90,7 @@ IN_LIBRARY: dict[Any, Callable[..., Any]] = {
     np.argsort: _sorting("argsort"),
     **{getattr(np, name): _statistic(name) for name in (*_STATISTICS, *_WITHOUT_NAN)},
     np.searchsorted: _searchsorted,
-    np.bincount: _bincount,
+    np.bincount: bincount,
     np.isin: _isin,
     np.interp: _interp,
 }

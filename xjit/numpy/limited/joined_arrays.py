@@ -30,13 +30,13 @@ from xjit.numpy.limited.arrays import (
 from xjit.numpy.limited.functions import REDUCTIONS, call_ufunc, refused
 from xjit.numpy.limited.masked_elements import coordinates
 from xjit.numpy.limited.moving_indices import getitem
+from xjit.numpy.limited.repeats import repeat
 from xjit.numpy.limited.run_time_integers import Integer, integer
 from xjit.numpy.rules.promotion import cast, result_type
 from xjit.numpy.rules.values import as_value, given, shape_of
 from xjit.ops.dynamic.limited_windows import Range, bound_of, store_window, whole
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.shape import iota
-from xjit.types import INT64
 
 
 def array_of(value: Any, name: str) -> Any:
@@ -173,19 +173,6 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return concatenate(there, 0) if len(there) > 1 else there[0]
 
 
-def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    if len(sizes_of(a)) != 1 or type(repeats) is not int or repeats < 0:
-        raise refused("numpy.repeat of matrices, or of other numbers")
-    (size,), (bound,) = sizes_of(a), shape_of(value_of(a))
-    if not repeats:
-        return getitem(a, slice(0, 0))
-    total = elements_of((size, integer(repeats)))
-    dims = (bound * repeats,)
-    place = ops.div(iota(f"s64[{dims[0]}]", 0), ops.broadcast_in_dim(ops.constant(repeats, dtype=INT64), dims, ()))
-    places = limited(place, (total,), dims)
-    return made(look_up(value_of(a), (places,), (0,), 0), (total,))
-
-
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     options = {"axis": axis, "keepdims": bool(given(keepdims) and keepdims)}
     high, low = (REDUCTIONS[one](a, **options) for one in (np.max, np.min))
@@ -247,7 +234,7 @@ JOINED: dict[Any, Callable[..., Any]] = {
     np.reshape: _reshape,
     np.diff: _diff,
     np.ediff1d: _ediff1d,
-    np.repeat: _repeat,
+    np.repeat: repeat,
     np.ptp: _ptp,
     np.average: _average,
     np.trapezoid: _trapezoid,

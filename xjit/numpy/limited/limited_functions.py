@@ -9,6 +9,7 @@ import numpy as np
 
 from xjit.numpy import methods
 from xjit.numpy.limited.arrays import LimitedArray, made, sizes_of
+from xjit.numpy.limited.convolving import convolve, correlate
 from xjit.numpy.limited.finding import argwhere, flatnonzero, nonzero
 from xjit.numpy.limited.functions import FUNCTIONS, refused
 from xjit.numpy.limited.functions import call_ufunc as call_ufunc
@@ -26,6 +27,8 @@ _TABLE: dict[Any, Callable[..., Any]] = {
     **FUNCTIONS,
     **JOINED,
     **IN_LIBRARY,
+    np.correlate: correlate,
+    np.convolve: convolve,
     np.where: _where,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,

@@ -66,7 +66,7 @@ def positions_in(chosen: Chosen) -> Any:
     if not shape_of(chosen.mask)[0]:
         return ops.iota("s64[0]", 0)
     found = chosen_positions(chosen.mask, chosen.ends, chosen.bound)
-    return packed(_between(found, shape_of(chosen.mask)[0]), (chosen.count,))
+    return packed(between(found, shape_of(chosen.mask)[0]), (chosen.count,))
 
 
 def packed(value: Any, sizes: Sizes) -> Any:
@@ -107,12 +107,12 @@ def coordinates(places: Any, shape: Sequence[int]) -> tuple[Any, ...]:
     left: Any = value_of(places)
     for axis, size in reversed(list(enumerate(shape))):
         here = ufuncs.call(np.remainder, left, max(size, 1)) if axis else left
-        found.append(made(_between(here, size), sizes))
+        found.append(made(between(here, size), sizes))
         left = ufuncs.call(np.floor_divide, left, max(size, 1)) if axis else left
     return tuple(reversed(found))
 
 
-def _between(places: Any, size: int) -> Any:
+def between(places: Any, size: int) -> Any:
     """Positions that are known to lie along an axis of this size."""
     trace = current()
     assert trace is not None

@@ -20,7 +20,7 @@ from xjit.numpy.limited.arrays import LimitedArray, at_bounds, limited, made, nu
 from xjit.numpy.limited.finding import masked
 from xjit.numpy.limited.joined_arrays import array_of, concatenate
 from xjit.numpy.limited.limited_functions import call_function, call_ufunc
-from xjit.numpy.limited.masked_elements import Chosen, chosen_by, elements_in, packed, positions_in
+from xjit.numpy.limited.masked_elements import Chosen, between, chosen_by, elements_in, packed, positions_in
 from xjit.numpy.limited.run_time_integers import Integer
 from xjit.numpy.rules.data_dependent import FILL, depends
 from xjit.numpy.rules.values import shape_of
@@ -129,7 +129,7 @@ def _ranks(ar: Any, order: Any, mask: Any) -> Any:
     (size,), (bound,) = sizes_of(order), shape_of(value_of(order))
     ranks = value_of(_compute(np.subtract, _call(np.cumsum, mask), 1))
     counts = [size.known if size.known is not None else size.operand]
-    stored = store_at(full((bound,), 0, INT64), ranks, [value_of(order)], counts)
+    stored = between(store_at(full((bound,), 0, INT64), ranks, [value_of(order)], counts), bound)
     if size.known is None:
         return packed(stored, (size,))
     return ops.reshape(stored, shape_of(ar)) if isinstance(ar, TracedValue) else stored

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from xjit.errors import ArgumentError, CaptureError
 from xjit.ir.context import TracedValue
-from xjit.numpy.rules.values import as_scalar, as_value, numpy_errors, refuse
+from xjit.numpy.rules.values import as_scalar, as_value, numpy_errors, refuse, shape_of
 from xjit.ops.define.core import apply
-from xjit.ops.for_numpy.numpy_ufunc import fold_of
+from xjit.ops.for_numpy.numpy_ufunc import fold_of, pieces_of
 
 
 def library_fold(ufunc: np.ufunc, method: str, array: Any, *axis: Any, **options: Any) -> Any:
@@ -32,6 +34,26 @@ def library_fold(ufunc: np.ufunc, method: str, array: Any, *axis: Any, **options
     params = _known(name, {**options, **({"axis": axis[0]} if axis else {})})
     with numpy_errors(name, ArgumentError):
         return as_scalar(apply(record, value, **params))
+
+
+def library_pieces(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Any:
+    """``ufunc.reduceat`` as a library step; axis and element type are known while tracing.
+
+    Raises CaptureError for ufuncs of the program's own, what NumPy raises, and IndexOutOfBoundsError when the program
+    runs.
+
+    >>> library_pieces(np.add, np.array([1, 2, 3]), np.array([0, 2]))
+    array([3, 3])
+    """
+    name = f"{ufunc.__name__}.reduceat"
+    record = pieces_of(ufunc)
+    if record is None:
+        raise CaptureError(f"numpy.{name} is not supported", fix="call it outside of the compiled function")
+    value, positions = as_value(array, name), as_value(indices, name, "indices")
+    params = _known(name, {"dtype": dtype} if dtype is not None else {})
+    with numpy_errors(name, ArgumentError):
+        params["axis"] = normalize_axis_index(operator.index(axis), len(shape_of(value)))
+        return apply(record, value, positions, **params)
 
 
 def _known(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from xjit import ops as ops
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.opdef import OpDef
 from xjit.ops.define.core import registry
-from xjit.ops.for_numpy.numpy_ufunc import fold_of, record_of
+from xjit.ops.for_numpy.numpy_ufunc import fold_of, pieces_of, record_of
 
 _LEAVES = {op.name: op for op in (CONSTANT, PARAMETER, PROJECT)}
 # Modules with records that the public operations do not need.
@@ -29,6 +29,8 @@ _MORE = (
     "xjit.ops.whole_arrays.runtime_check",
     "xjit.ops.regions.strided_slices",
     "xjit.ops.dynamic.compaction",
+    "xjit.ops.dynamic.counting",
+    "xjit.ops.dynamic.repetition",
     "xjit.ops.dynamic.limited_windows",
     "xjit.ops.dynamic.library_calls",
     "xjit.ops.dynamic.limited_places",
@@ -36,7 +38,7 @@ _MORE = (
     "xjit.ops.windows.window_view",
 )
 _UFUNCS = {"numpy_": "numpy", "scipy_special_": "scipy.special"}
-_FOLDS = ("reduce", "accumulate")
+_FOLDS = ("reduce", "accumulate", "reduceat")
 
 
 def operation(name: str) -> OpDef:
@@ -64,5 +66,5 @@ def _of_ufunc(name: str) -> OpDef | None:
                 return record_of(known[stem])
             stem, _, method = stem.rpartition("_")
             if isinstance(known.get(stem), np.ufunc) and method in _FOLDS:
-                return fold_of(known[stem], method)
+                return pieces_of(known[stem]) if method == "reduceat" else fold_of(known[stem], method)
     return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops.define.core import Array
-from xjit.ops.define.library_op import Types, by_sizes
+from xjit.ops.define.library_op import Types, by_sizes, run_quietly, sample, type_of_result
 from xjit.ops.define.rules import elementwise_type
 from xjit.types import ArrayType, TupleType
 
@@ -71,4 +71,39 @@ def fold_of(ufunc: np.ufunc, method: str) -> OpDef | None:
         reference=fold,
         fresh=True,
         doc=f"{ufunc.__name__}.{method} along axes.",
+    )
+
+
+@functools.cache
+def pieces_of(ufunc: np.ufunc) -> OpDef | None:
+    """The record of ``ufunc.reduceat`` of an array and positions; None for ufuncs without a record.
+
+    Params are the axis and the element type, if one is given.
+
+    >>> pieces_of(np.add).name
+    'numpy_add_reduceat'
+    """
+    record = record_of(ufunc)
+    if record is None or ufunc.nin != 2 or ufunc.nout != 1:
+        return None
+
+    def folds(array: Array, positions: Array, **params: Any) -> Any:
+        return ufunc.reduceat(array, positions, **params)
+
+    def infer(types: Types, params: Params) -> ArrayType:
+        array, positions = types
+        few = (2,) * array.rank
+        found = run_quietly(folds, sample(array, few), np.zeros((1,) * positions.rank, positions.dtype), **params)
+        dims = list(array.shape)
+        dims[params.get("axis", 0)] = positions.shape[0]
+        return type_of_result(found, tuple(dims))
+
+    return OpDef(
+        name=f"{record.name}_reduceat",
+        kind=Kind.STRUCTURED,
+        infer=infer,
+        reference=folds,
+        fresh=True,
+        raises=(IndexError,),
+        doc=f"{ufunc.__name__}.reduceat along an axis.",
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, NumberError, ShapeError, XjitError
-from xjit.ir.boundary import COMES_FIRST
+from xjit.ir.boundary import COMES_FIRST, LITTLE_ROOM
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
 from xjit.ops.define import rules
@@ -28,10 +28,15 @@ class RepeatError(XjitError):
     """A call that NumPy has to do from the beginning; users never see it."""
 
 
-setattr(RepeatError, COMES_FIRST, True)
+class LengthError(RepeatError):
+    """A call that needs more room for an array than its program has; users never see it."""
 
-REPEAT = "repeat"
-"""The word of a call that NumPy has to do from the beginning."""
+
+setattr(RepeatError, COMES_FIRST, True)
+setattr(LengthError, LITTLE_ROOM, True)
+
+REPEAT, LENGTH = "repeat", "length"
+"""The words of a call that NumPy has to do from the beginning, and of one that needs more room besides."""
 
 ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
@@ -41,6 +46,7 @@ ERRORS: dict[str, type[Exception]] = {
     "type": DTypeError,
     "shape": ShapeError,
     REPEAT: RepeatError,
+    LENGTH: LengthError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

@@ -1,10 +1,11 @@
-"""Routines that put elements that a mask chooses next to each other, within a run of kernels."""
+"""Routines that put elements that a mask chooses next to each other, or repeat them, within a run of kernels."""
 
 from __future__ import annotations
 
 from xjit.runtime.loading.loader import LoadedKernel
 from xjit.runtime.native import native_code
 from xjit.runtime.native.compaction_native import compaction_text
+from xjit.runtime.native.repetition_native import repetition_text
 from xjit.runtime.once import Once
 
 
@@ -12,7 +13,7 @@ class Compactions:
     """The routines, by their names."""
 
     def __init__(self) -> None:
-        self._native = native_code.NativeModule(compaction_text())
+        self._native = native_code.NativeModule(compaction_text() + repetition_text())
 
     def kernel(self, name: str) -> LoadedKernel:
         """The routine of this name."""

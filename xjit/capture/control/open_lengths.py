@@ -1,0 +1,52 @@
+"""Open lengths: arrays whose length nothing bounds but the run get room by a guess, which calls may show to be wrong.
+
+np.repeat(x, counts)     room for 16 * len(x): it is expected that counts.sum() is no more; where it is more, NumPy
+                         does the call, and later traces make more room
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xjit.capture.tracers.demands import can_demand, expect, repeats_so_far
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.define.core import lift
+
+LONGEST = 2**31
+"""Elements for which no array has room by a guess."""
+
+
+@dataclass(eq=False)
+class OpenLengths:
+    """The arrays of open length of one trace, which may be so many ``times`` as long as guessed."""
+
+    trace: CaptureTrace
+    times: int = 1
+
+    @property
+    def largest(self) -> int:
+        """The elements of the largest array among the arguments."""
+        return max((leaf.size for leaf in self.trace.recorder.leaves if isinstance(leaf, np.ndarray)), default=0)
+
+    def room(self, guess: int) -> int | None:
+        """The elements that such an array has room for; None where NumPy could not do the call instead."""
+        found = guess * self.times
+        return found if found < LONGEST and current() is self.trace and self._may_repeat() else None
+
+    def expect(self, fits: TracedValue) -> None:
+        """Lets NumPy do the call unless a truth value of the graph holds; CaptureError where that cannot be done."""
+        inner = current() is not self.trace
+        if not (expect(fits) if inner else self._may_repeat()):
+            refuse("only the run knows the length of an array, and NumPy cannot do the call if it is another one")
+        if inner:
+            return
+        node = lift(self.trace, fits)
+        self.trace.expected.append(node)
+        self.trace.fitting.add(node)
+
+    def _may_repeat(self) -> bool:
+        """Return whether NumPy can do the call from the beginning."""
+        return repeats_so_far(self.trace) and can_demand(self.trace)

@@ -1,0 +1,107 @@
+"""``np.bincount``: the length of the result is ``minlength``, or more where numbers of the run are larger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ArgumentError, DTypeError
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
+from xjit.numpy.limited.arrays import LimitedArray, at_bounds, limited, made, number_of, sizes_of, value_of
+from xjit.numpy.limited.joined_arrays import array_of
+from xjit.numpy.limited.rooms import bounded, expect_room
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
+from xjit.numpy.reducing import histograms
+from xjit.numpy.rules.static import only_run_tells, static_integer
+from xjit.numpy.rules.values import fresh, numpy_errors, shape_of
+from xjit.ops.dynamic.counting import count_numbers
+from xjit.ops.dynamic.limited_windows import bound_of, number
+from xjit.ops.elements.elementwise import max as larger
+from xjit.ops.elements.elementwise import min as smaller
+from xjit.ops.whole_arrays.reduce import reduce
+from xjit.ops.whole_arrays.runtime_check import require
+from xjit.types import INT64
+
+_FEW, _MANY = 2**12, 2**22
+"""Numbers that there is room for at least, and for as many as a length of the run may say."""
+_NEGATIVE = "numpy.bincount: 'list' argument must have no negative elements"
+_OTHER_LENGTH = "numpy.bincount: The weights and list don't have the same length."
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    """Count the occurrences of each number as int64, or add the weights there, as float64.
+
+    Raises DTypeError and ArgumentError for the operands and, when the program runs if only that tells, for negative
+    numbers and other numbers of weights.
+
+    >>> bincount(np.array([0, 2, 2]), minlength=3)
+    array([1, 0, 2])
+    """
+    one, weighted = array_of(x, "bincount"), None if weights is None else array_of(weights, "bincount")
+    if not isinstance(minlength, TracedValue) or not only_run_tells(minlength):
+        minlength = static_integer(minlength, "bincount", "minlength")
+    are_known = not isinstance(one, LimitedArray) and not isinstance(weighted, LimitedArray)
+    if are_known and isinstance(minlength, int) and minlength:
+        return histograms.bincount(x, weights, minlength)
+    _check(one, weighted, minlength)
+    return _counted(one, weighted, integer(minlength))
+
+
+def _check(x: Any, weights: Any, minlength: Any) -> None:
+    """Raises what NumPy raises of the types, the shapes and a known length."""
+    operands = [one for one in (x, weights) if one is not None]
+    few = [np.zeros((1,) * len(sizes_of(one)), one.dtype) for one in operands]
+    if isinstance(minlength, TracedValue) and (minlength.dtype.kind not in "iu" or shape_of(minlength)):
+        raise DTypeError("numpy.bincount: minlength: an integer is required")
+    with numpy_errors("bincount", ArgumentError):
+        np.bincount(few[0], few[1] if few[1:] else None, minlength if isinstance(minlength, int) else 0)
+
+
+def _counted(x: Any, weights: Any, minlength: Integer) -> Any:
+    """The counts, whose number is that of the largest element and one, or more."""
+    (size,), trace = sizes_of(x), current()
+    assert trace is not None
+    low, high = span_of(value_of(x).node, trace)
+    wide = ops.convert_element_type(value_of(x), INT64)
+    least, most = (reduce(wide, np.int64(init), fold, [0]) for init, fold in ((0, smaller), (-1, larger)))
+    trace.spans[most.node] = (-1, max(high, -1))
+    held = number_of(size)
+    if low < 0:
+        held = require(held, ops.ge(least, number(0)), "value", _NEGATIVE)
+    if weights is not None:
+        held = _as_many(held, size, sizes_of(weights)[0])
+    if minlength.low < 0:
+        wanted = number_of(minlength)
+        tested = require(
+            wanted, ops.ge(wanted, number(0)), "value", "numpy.bincount: 'minlength' must not be negative"
+        )
+        minlength = integer(tested).within(0, minlength.high)
+    length = largest(integer(most) + 1, minlength)
+    own = _length(length, minlength, shape_of(value_of(x))[0])
+    bound = own.known if own.known is not None else bound_of(own.high)
+    inner = None if weights is None else at_bounds(weights)
+    found = fresh(count_numbers(at_bounds(x), inner, held, number_of(length), bound))
+    return made(limited(found, (own,)), (own,))
+
+
+def _as_many(held: Any, size: Integer, other: Integer) -> Any:
+    """A value, where there are as many weights as numbers."""
+    if size.equals(other):
+        return held
+    if size.known is not None and other.known is not None:
+        raise ArgumentError(_OTHER_LENGTH)
+    return require(held, is_same(size, other), "value", _OTHER_LENGTH)
+
+
+def _length(length: Integer, minlength: Integer, elements: int) -> Integer:
+    """The length as one of an array: a known ``minlength``, as long as no call has shown that elements are larger."""
+    trace, least = current(), minlength.known
+    if least is None or not least or (trace is not None and trace.lengths is not None and trace.lengths.times > 1):
+        return bounded(length, max(2 * elements, _FEW, min(2 * minlength.high, _MANY)), "numpy.bincount")
+    if length.high > least:
+        expect_room(ops.le(number_of(length), number(least)))
+    return integer(least)
