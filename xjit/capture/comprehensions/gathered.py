@@ -94,15 +94,29 @@ class Gathered:
     made: Any = None
 
     @property
+    def grows(self) -> bool:
+        """Return whether loops may append to the arrays."""
+        return False
+
+    @property
+    def cells(self) -> tuple[list[Any], ...]:
+        """The lists whose entries change as the elements do."""
+        return ()
+
+    def parts_now(self) -> tuple[Column | Fixed, ...]:
+        """The parts of all elements that there are."""
+        return self.parts
+
+    @property
     def columns(self) -> list[Column]:
         """The parts that are arrays."""
-        return [part for part in self.parts if isinstance(part, Column)]
+        return [part for part in self.parts_now() if isinstance(part, Column)]
 
     def collection(self, kind: str) -> DeferredObject:
         """The list, the set or the dict, made by a step in Python."""
         if any(column.shown for column in self.columns):
             refuse("a list of the run would have views of arrays", fix="copy them, or use an array")
-        parts = tuple(part if isinstance(part, Fixed) else part.weak for part in self.parts)
+        parts = tuple(part if isinstance(part, Fixed) else part.weak for part in self.parts_now())
         arrays = [column.array for column in self.columns]
         found: DeferredObject = step(
             Lister(kind, self.form, parts),
@@ -122,7 +136,7 @@ class Gathered:
 
     def element(self, number: Any) -> Any:
         """The element in a place."""
-        leaves = [one.value if isinstance(one, Fixed) else _number_of(one, number) for one in self.parts]
+        leaves = [one.value if isinstance(one, Fixed) else _number_of(one, number) for one in self.parts_now()]
         return tree.unflatten(self.form, leaves)
 
     def item(self, found: DeferredObject, index: int) -> Any:

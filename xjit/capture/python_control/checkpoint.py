@@ -9,6 +9,7 @@ from typing import Any
 
 from xjit.capture.recording.container_entries import CONTAINERS, Entries
 from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -121,3 +122,5 @@ def _parts(one: Any) -> Iterator[Any]:
         yield from one.values()
     elif kind in (list, tuple, set):
         yield from one
+    elif kind is DeferredObject and one.gathered is not None:
+        yield from one.gathered.cells

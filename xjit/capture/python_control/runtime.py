@@ -12,7 +12,9 @@ from types import FunctionType
 from typing import Any
 
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.state import NUMBERS
+from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
 from xjit.capture.python_control.python_branches import chosen, decided
@@ -20,7 +22,7 @@ from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, number_type
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
@@ -279,11 +281,15 @@ class TracedRuntime(PythonRuntime):
         trace = enclosing_capture()
         return function if trace is None else trace.recorder.rewriting.defined(function, self)
 
-    def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+    def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change its length."""
         trace = enclosing_capture()
-        if trace is None or not is_splitting() or not trace.recorder.rewriting.is_of_run(made, place):
+        if trace is None or not all(map(_may_grow, made)) or not trace.recorder.rewriting.is_of_run(made, place):
             return made
+        kind = trace.recorder.rewriting.elements_of(place)
+        found = None if kind is None or trace.parent is not None else growing_list(made, place, kind, trace)
+        if found is not None or not is_splitting():
+            return made if found is None else found
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
 
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
@@ -311,6 +317,11 @@ class TracedRuntime(PythonRuntime):
             demand(truth(test))
         else:
             super().assert_(test, message)
+
+
+def _may_grow(item: Any) -> bool:
+    """Return whether an item may stand in a list of the run: numbers and text."""
+    return is_plain(item) or number_type(item) is not None
 
 
 def _in_either_way(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> None:

@@ -9,12 +9,16 @@ for one in x:
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
 from xjit.tree import distinct
+from xjit.types import DType
 
 CONTAINERS = (list, dict, set)
 LIST_OF_RUN = "the length of a list changes in a loop or a branch that only the run decides"
@@ -33,6 +37,37 @@ def containers_in(value: Any) -> Iterator[Any]:
     if type(value) in (list, dict) or isinstance(value, tuple):
         for one in contents(value):
             yield from containers_in(one)
+
+
+class OuterList(list[Any]):
+    """A list from outside, whose entries may be assigned."""
+
+    begun: tuple[Any, ...]
+
+    def put(self, values: Iterable[Any]) -> None:
+        """Gives all entries other values."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """The type of a number: that of its elements, and Python's class, None for one of NumPy's."""
+
+    dtype: DType
+    weak: type | None
+
+
+def number_type(value: Any) -> NumberType | None:
+    """The type of a number, None of anything else and where only the run tells it."""
+    if type(value) in _NUMBERS:
+        return NumberType(np.dtype(type(value)), type(value))
+    if isinstance(value, np.generic):
+        return NumberType(value.dtype, None)
+    if not isinstance(value, TracedValue) or value.ndim or getattr(value, "doubt", None) is not None:
+        return None
+    return NumberType(value.dtype, value.weak) if value.scalar or value.weak is not None else None
+
+
+_NUMBERS = (bool, int, float, complex)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +104,7 @@ class Entries:
     @property
     def label(self) -> str:
         """The name in messages."""
-        return f"a {type(self.container).__name__}"
+        return "a list" if isinstance(self.container, list) else f"a {type(self.container).__name__}"
 
     def get(self) -> tuple[Any, ...]:
         """The values of the entries; what stands for containers within is one object all the time."""
@@ -83,6 +118,9 @@ class Entries:
         """Gives the container these values again, and the keys that it had."""
         one = self.container
         values = [value.container if type(value) is Inner else value for value in values]
+        if isinstance(one, OuterList):
+            one.put(values)
+            return
         if type(one) is list:
             one[:] = values
             return
@@ -100,8 +138,11 @@ class Entries:
             trace = enclosing_capture()
             if trace is not None:
                 trace.recorder.rewriting.note_change(self.container)
-            if type(self.container) is list and trace is not None and is_splitting():
-                trace.recorder.rewriting.want_of_run(self.container)
+            if type(self.container) is list and trace is not None:
+                kinds = set(map(number_type, self.container))
+                kind = kinds.pop() if len(kinds) == 1 else None
+                if kind is not None or is_splitting():
+                    trace.recorder.rewriting.want_of_run(self.container, kind)
             refuse(
                 f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
                 fix=ARRAY_INSTEAD,

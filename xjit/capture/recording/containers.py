@@ -11,10 +11,12 @@ import numpy as np
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.recording.container_entries import OuterList
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.opened_containers import Outside
 from xjit.capture.tracers.provenance import is_splitting, refuse
 from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
 from xjit.ops.effects.python_call import OBJECT_TYPE
 from xjit.tree import distinct
 
@@ -33,13 +35,35 @@ def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-class RecordingList(list[Any]):
-    """A list with all its entries recorded."""
+class RecordingList(OuterList):
+    """A list with all its entries recorded; numbers that are put in their places are set outside behind the program.
+
+    ``begun`` are the entries that it has outside.
+    """
 
     def __init__(self, entries: Iterable[Any], place: Outer) -> None:
         super().__init__(entries)
         self.place = place
+        self.begun = self._entries = tuple(self)
+        place.recorder.lists.append(self)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        known = type(index) is int and -len(self) <= index < len(self)
+        alone = not self.place.recorder.rewriting.takes_containers
+        if not known or not alone or not all(map(_is_number, (*self, value))):
+            _refuse_change(self)
+        super().__setitem__(index, value)
         self._entries = tuple(self)
+
+    def put(self, values: Iterable[Any]) -> None:
+        """Gives all entries other values."""
+        super().__setitem__(slice(None), values)
+        self._entries = tuple(self)
+
+    def assigned(self) -> list[tuple[int, Any]]:
+        """The entries that are others than outside, with their places."""
+        pairs = enumerate(zip(self, self.begun, strict=True))
+        return [(place, now) for place, (now, before) in pairs if now is not before]
 
     @property
     def is_changed(self) -> bool:
@@ -171,7 +195,7 @@ class RecordingDict(dict[Any, Any]):
 
 
 _CHANGES = {
-    RecordingList: """__setitem__ __delitem__ __iadd__ __imul__ append clear extend insert pop remove reverse sort""",
+    RecordingList: """__delitem__ __iadd__ __imul__ append clear extend insert pop remove reverse sort""",
     RecordingSet: """__iand__ __ior__ __isub__ __ixor__ add clear difference_update discard intersection_update pop
         remove symmetric_difference_update update""",
     RecordingDict: """__setitem__ __delitem__ __ior__ clear pop popitem setdefault update""",
@@ -179,6 +203,13 @@ _CHANGES = {
 for _class, _names in _CHANGES.items():
     for _name in _names.split():
         setattr(_class, _name, _refuse_change)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number, of the run or known."""
+    if isinstance(value, TracedValue):
+        return not value.ndim and (value.scalar or value.weak is not None)
+    return type(value) in (bool, int, float, complex) or isinstance(value, np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +250,9 @@ def check_kept(value: Any, path: Path) -> None:
         kind = type(value).__name__.removeprefix("Recording").lower()
         value.place.open()
         refuse(f"the function changes {path}, a {kind} from outside", fix=f"make a new {kind}, and return it")
+    if isinstance(value, RecordingList) and value.assigned() and value.place.recorder.objects_go_outside:
+        value.place.open()
+        refuse(f"the function changes {path}, a list from outside, and hands objects to code outside")
 
 
 def record_list(recorder: Recorder, values: list[Any], path: Path) -> Any:

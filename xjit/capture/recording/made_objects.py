@@ -96,6 +96,9 @@ def _changes(recorder: Recorder) -> Iterator[tuple[Assignment, Any]]:
             if not _is_there(recorder, state, name, value):
                 own = hasattr(lookup(state.cls, "__setattr__")[1], "__code__")
                 yield Assignment("field" if own else "attribute", name, state.path), value
+    for one in recorder.lists:
+        for number, value in one.assigned():
+            yield Assignment("item", number, one.place.path), value
 
 
 def _is_there(recorder: Recorder, state: State, name: str, value: Any) -> bool:

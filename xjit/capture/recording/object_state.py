@@ -106,7 +106,8 @@ class ObjectStates:
                 self._places.append((one, tuple(fields), len(values)))
                 values += fields.values()
         self._containers: list[tuple[Entries, int, int]] = []
-        for container in containers:
+        self._lists = len(recorder.lists)
+        for container in (*containers, *recorder.lists):
             entries, begin = Entries.of(container), len(values)
             values += contents(container)
             self._containers.append((entries, begin, len(values)))
@@ -128,6 +129,13 @@ class ObjectStates:
             if stand_in is not None and state_of(stand_in).path is not None:
                 yield stand_in
 
+    def _lists_since(self) -> Iterator[tuple[Entries, tuple[Any, ...]]]:
+        """The lists from outside that were read since for the first time, with the entries that they had."""
+        for one in self._recorder.lists[self._lists :]:
+            entries = Entries.of(one)
+            if not entries.is_as(one.begun):
+                yield entries, one.begun
+
     def restore(self) -> None:
         """Takes back what was assigned since."""
         for one, names, begin in self._places:
@@ -144,6 +152,8 @@ class ObjectStates:
         for entries, begin, end in self._containers:
             if not entries.is_as(self._values[begin:end]):
                 entries.set(self._values[begin:end])
+        for entries, begun in self._lists_since():
+            entries.set(begun)
 
     def assigned(self) -> dict[tuple[int, str], tuple[Attribute | Entries, Any]]:
         """The attributes that were assigned since, with their values, and the containers that were changed.
@@ -170,4 +180,6 @@ class ObjectStates:
             if not entries.is_as(self._values[begin:end]):
                 entries.check_form(self._values[begin:end])
                 found[entries.key] = entries, entries.get()
+        for entries, _ in self._lists_since():
+            found[entries.key] = entries, entries.get()
         return found

@@ -91,7 +91,7 @@ class Recorder:
     and ``demands`` the truth value of all conditions of errors, once there is one, of which some are errors that the
     function ``raises``. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an object is,
     ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see objects from
-    outside. ``copied`` are lists that may not change,
+    outside. ``copied`` are lists that may not change, ``lists`` those from outside,
     ``generator_calls`` those of rewritten generator functions.
     """
 
@@ -136,6 +136,7 @@ class Recorder:
         self.kept: list[tuple[Buffer, Node]] = []
         self.copied: list[Any] = []
         self.generator_calls: list[Any] = []
+        self.lists: list[Any] = []
         self.loops: dict[Any, Any] = {}
         self.unbound: list[str] = []
         self.perhaps_unbound: set[Any] = set()

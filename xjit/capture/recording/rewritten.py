@@ -10,6 +10,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
 from xjit import tree
+from xjit.capture.recording.container_entries import containers_in
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
 
@@ -27,13 +28,14 @@ class Rewriting:
         self._chosen: set[CodeType] = set()
         self._kept: set[CodeType] = set()
         self._owners: dict[CodeType, CodeType] = {}
-        self._places: dict[int, tuple[int, int]] = {}
-        self._wanted_lists: set[tuple[int, int]] = set()
-        self._lists: set[tuple[int, int]] = set()
+        self._places: dict[int, tuple[tuple[int, int], list[Any]]] = {}
+        self._wanted_lists: dict[tuple[int, int], Any] = {}
+        self._lists: dict[tuple[int, int], Any] = {}
         self._renews = False
         self.opened: set[Any] = set()
         self._arguments: list[tuple[int | str, Any, Any]] = []
         self._changed: set[int] = set()
+        self.takes_containers = False
 
     def rebuilt(self, function: FunctionType, runtime: Callable[[], Any]) -> FunctionType:
         """The function that runs in place of one of the user's: itself, or the rewritten one."""
@@ -125,14 +127,22 @@ class Rewriting:
 
     def is_of_run(self, made: list[Any], place: tuple[int, int]) -> bool:
         """Return whether a list that is made in a place is to be one that only the run has."""
-        self._places[id(made)] = place
+        self._places[id(made)] = place, made
         return place in self._lists
 
-    def want_of_run(self, made: list[Any]) -> None:
+    def elements_of(self, place: tuple[int, int]) -> Any:
+        """The type of the numbers that such a list has; None where it has others, or they are not known."""
+        return self._lists[place]
+
+    def want_of_run(self, made: list[Any], kind: Any) -> None:
         """Notes a list, if it is known where it was made, as one whose length only the run knows."""
-        place = self._places.get(id(made))
-        if place is not None:
-            self._wanted_lists.add(place)
+        place, known = self._places.get(id(made), (None, None))
+        if place is not None and known is made and place not in self._lists:
+            self._wanted_lists[place] = kind
+
+    def want_of_run_at(self, place: tuple[int, int], kind: Any) -> None:
+        """Notes that a list of the run is to be one of elements of another type."""
+        self._wanted_lists[place] = kind
 
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""
@@ -144,6 +154,8 @@ class Rewriting:
     def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Notes the arguments of a run as they are before it."""
         pairs: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        self.takes_containers = any(True for _, one in pairs for _ in containers_in(one))
+        self._places.clear()
         self._arguments = [(place, one, tree.flatten(one)) for place, one in pairs if type(one) in (list, dict)]
 
     def note_change(self, container: Any) -> None:
@@ -171,9 +183,9 @@ class Rewriting:
 
     def renewed(self) -> bool:
         """Return whether a further run has more functions rewritten."""
-        new, lists = self._wanted - self._chosen, self._wanted_lists - self._lists
+        new, lists = self._wanted - self._chosen, self._wanted_lists
         self._chosen |= new
-        self._lists |= lists
+        self._lists, self._wanted_lists = {**self._lists, **lists}, {}
         self._wanted.clear()
         renews, self._renews = self._renews, False
         return bool(new or lists or renews)

@@ -272,10 +272,10 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def visit_List(self, node: ast.List) -> ast.expr:
         self.generic_visit(node)
-        if node.elts or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
             return node
         place = ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load())
-        return call("empty_list", node, node, placed(place, node))
+        return call("new_list", node, node, placed(place, node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         return self._comprehension(node, "list", node.elt)

@@ -223,8 +223,8 @@ class ControlRuntime(ABC):
         """Return the function, which is defined inside of the rewritten one; or one that does the same."""
 
     @abstractmethod
-    def empty_list(self, made: list[Any], place: tuple[int, int]) -> Any:
-        """Return the list, which has no items yet; the place is that in the source."""
+    def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+        """Return the list, which is new; the place is that in the source."""
 
     @abstractmethod
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:

@@ -169,6 +169,8 @@ class DeferredObject(Operators):
             return functools.partial(drawn_by, self, name)
         if self.outer is Outside.ENTRY:
             self._refuse(f"is asked for {name}")
+        if name == "append" and self.gathered is not None and self.gathered.grows:
+            return self.gathered.append
         if self.kind is list or self.outer is not None:
             return functools.partial(self._changed, method_of, name)
         if name in WRITING_METHODS:

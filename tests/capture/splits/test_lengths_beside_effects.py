@@ -1,0 +1,43 @@
+"""Arrays and lists of lengths that nothing bounds but the run, beside what happens once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.capture.splits.split_calls import check_split, split
+
+LINE = np.random.default_rng(7).standard_normal(40)
+COUNTS = np.arange(40) % 5
+
+
+def test_too_long_behind_a_print(capsys: pytest.CaptureFixture[str]) -> None:
+    def function(x: Any, c: Any) -> Any:
+        long = np.repeat(x, c)
+        print("so many", len(long))
+        return long * 2
+
+    compiled = xjit.jit(function)
+    for factor in (1, 100, 100):
+        with split():
+            found = compiled(LINE, COUNTS * factor)
+        said = capsys.readouterr().out
+        np.testing.assert_array_equal(found, function(LINE, COUNTS * factor))
+        assert said == capsys.readouterr().out
+
+
+def printed(x: Any) -> Any:
+    found = [1.0]
+    while x[0] > 0.125:
+        x = x / 2.0
+        found.append(x[0])
+    print("now")
+    return np.array(found)
+
+
+def test_a_list_is_read_behind_a_print() -> None:
+    for first in (3.0, 64.0, 0.0):
+        check_split(printed, np.array([first, 1.0]))
