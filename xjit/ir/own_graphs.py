@@ -17,12 +17,13 @@ def own_graph(graph: Graph) -> Graph:
 
 
 def written_out(
-    graph: Graph, values: Sequence[Node], known: dict[object, Node], effects: list[Node]
+    graph: Graph, values: Sequence[Node], known: dict[object, Node], effects: list[Node] | None = None
 ) -> tuple[Node, ...]:
     """The results of a graph for other values than its parameters; nodes that are ``known`` are not made again.
 
     Copies that updates change stay apart. Nodes with effects are added to these, behind those that are there.
     """
+    effects = [] if effects is None else effects
     new: dict[Node, Node] = dict(zip(graph.parameters, values, strict=True))
     copies = {copy for node in graph.nodes for copy in node.updated}
     for node in graph.nodes:
