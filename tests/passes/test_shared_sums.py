@@ -64,6 +64,14 @@ def read_back(k: Any) -> Any:
     return counts
 
 
+def moved(k: Any) -> Any:
+    """Sums of other elements than those that are stored."""
+    counts = np.zeros(9, np.int64)
+    for i in range(len(k)):
+        counts[k[i]] = counts[k[i] - 1] + 1
+    return counts
+
+
 def floats(k: Any) -> Any:
     """Sums that round."""
     sums = np.zeros(9)
@@ -130,7 +138,7 @@ def test_an_argument_is_added_to() -> None:
     assert is_in_parts(compiled, K, np.arange(9))
 
 
-@pytest.mark.parametrize("function", [read_back, floats, limited, doubled], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("function", [read_back, moved, floats, limited, doubled], ids=lambda one: one.__name__)
 def test_turns_that_need_others_stay_in_order(function: Function) -> None:
     compiled = xjit.jit(function, target=SHARED, strict=True)
     assert_equal(compiled(K), function(K))
