@@ -89,7 +89,8 @@ def tidy(error: BaseException) -> None:
     chained: BaseException | None = error
     while chained is not None and id(chained) not in seen:
         seen.add(id(chained))
-        chained.__traceback__ = _of_users(chained.__traceback__)
+        own = chained.where if isinstance(chained, XjitError) else None
+        chained.__traceback__ = _of_users(chained.__traceback__, own)
         if isinstance(chained, XjitError):
             chained.__cause__, chained.__suppress_context__ = None, True
         else:
@@ -112,13 +113,16 @@ def _not_ours(error: BaseException | None, seen: set[int]) -> BaseException | No
     return error
 
 
-def _of_users(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback of the frames that are not this package's; the user's lines take the place of generated ones."""
+def _of_users(trace: TracebackType | None, own: Any = None) -> TracebackType | None:
+    """A traceback of the frames that are not this package's; the user's lines take the place of generated ones.
+
+    An error that knows its ``own`` line is shown there: a step may test what several lines ask for.
+    """
     kept: TracebackType | None = None
     for entry in reversed(list(_entries(trace))):
         where = _place(entry)
         if where is not None:
-            kept = shown_at(where, kept)
+            kept = shown_at(own or where, kept)
         elif not _is_ours(entry.tb_frame):
             kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept

@@ -76,6 +76,20 @@ def replaced_in_place(x: Any) -> Any:
     return y, s
 
 
+def into_an_output_by_place(x: Any) -> Any:
+    y = x * 1
+    s = y.sum()
+    np.add.outer(x, x).sum(1, None, y)
+    return y, s
+
+
+def into_an_output_of_an_object(x: Any) -> Any:
+    y = x * 1
+    s = y.sum()
+    np.bincount(x.astype(int)).reshape(1, 5).sum(0, None, y)
+    return y, s
+
+
 def view_of_what_was_written(x: Any) -> Any:
     x[0] = 9
     return np.split(x, np.flatnonzero(x > 2))
@@ -94,6 +108,8 @@ def view_of_what_was_written(x: Any) -> Any:
         written_where_a_view_is_seen,
         constants_written,
         replaced_in_place,
+        into_an_output_by_place,
+        into_an_output_of_an_object,
         view_of_what_was_written,
     ],
     ids=lambda one: one.__name__,

@@ -6,6 +6,7 @@ conversions, and of libraries, which are asked by one call on arrays of the same
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import sys
 import types
@@ -56,8 +57,8 @@ def step(
     unknown = type(target) is DeferredObject or may_keep(target)
     if unknown:
         _check_seen(trace)
-    in_place = {"copy": args[1]} if target is np.nan_to_num and len(args) > 1 else {}
-    check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | in_place)
+    named = dict(zip(_parameters(target), args, strict=False)) if repeats(target) else {}
+    check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | named)
     arguments = Arguments(trace, guarded=unknown)
     run = arguments.function(target, args, kwargs)
     if arguments.has_callbacks and not unknown:
@@ -121,6 +122,18 @@ def _shows(target: Any, run: Any, arguments: Arguments, unknown: bool) -> tuple[
         return inherited
     examples = arguments.examples if arguments.is_known and not arguments.has_callbacks else None
     return *inherited, *shown_by(target, run, arguments.arrays, examples, trace)
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    """The names of the parameters of a library's function, as far as they are known; of a method NumPy's function has
+    them.
+    """
+    if isinstance(function, Method | types.MethodDescriptorType):
+        function = getattr(np, function.__name__, None)
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
 
 
 def _note_views(found: Any, example: Any, trace: CaptureTrace) -> None:
