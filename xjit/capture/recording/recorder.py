@@ -91,7 +91,7 @@ class Recorder:
     and ``demands`` the truth value of all conditions of errors, once there is one, of which some are errors that the
     function ``raises``. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an object is,
     ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see objects from
-    outside. ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` calls that run.
+    outside. ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls.
     """
 
     def __init__(
