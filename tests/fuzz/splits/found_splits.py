@@ -101,6 +101,16 @@ FOUND = {
     a[0] = 9
     return b[0].sum(), b
 """,
+    "a window without elements is added to two": """
+    i = 0
+    while i < 5 and x[i] < 99:
+        i += 1
+    return x[i:] + np.arange(2.0)
+""",
+    "elements that a mask has not chosen are turned around and added to two": """
+    a = x[x > 99]
+    return a[5::-1] + np.arange(2.0)
+""",
     "draws end a loop": """
     w = 0
     while np.random.rand() < 0.7 and w < 6:

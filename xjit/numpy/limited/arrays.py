@@ -422,7 +422,27 @@ def _repeated(value: Operand, axis: int, size: Integer, bound: int) -> Any:
         return ops.broadcast_in_dim(nothing, (*sizes[:axis], bound, *sizes[axis + 1 :]), ())
     last = ops.max(number_of(size - 1), number(0))
     positions = ops.min(iota(f"s64[{bound}]", 0), ops.broadcast_in_dim(last, (bound,), ()))
-    return look_up(value, (positions,), (axis,), axis)
+    return look_up(_readable(value) if size.low < 1 else value, (positions,), (axis,), axis)
+
+
+def _readable(value: Any) -> Any:
+    """The value, of which a window without elements begins at one: the sizes do not fit then, but it is read."""
+    node = value.node if isinstance(value, TracedValue) else None
+    if node is None or node.op is not LIMITED_WINDOW or 0 in node.inputs[0].aval.shape:
+        return value
+    owner = value.owner
+
+    def operand(one: Any) -> Any:
+        return owner.wrap(one, owner) if isinstance(one, Node) else one
+
+    def inside(one: Range, size: int) -> Range:
+        start = operand(one.start)
+        if not isinstance(start, int):
+            start = ops.min(ops.max(start, number(0)), number(size - 1))
+        return Range(start, one.step, operand(one.count), one.bound)
+
+    base = _readable(operand(node.inputs[0]))
+    return limited_window(base, list(map(inside, ranges_of(node), shape_of(base))))
 
 
 def elements_of(sizes: Sizes) -> Integer:
