@@ -19,7 +19,7 @@ from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
-from xjit.api.splits.host_steps import host_steps, is_split, obstacles, warning_of
+from xjit.api.splits.host_steps import host_steps, is_tried, obstacles, warning_of
 from xjit.api.splits.trials import Trials
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
@@ -315,7 +315,7 @@ class Dispatcher:
         if captured.catches:
             program = program.left_to_numpy()
         found = Specialisation(captured, program, key[0], kinds, steps)
-        if found.entry is not None and is_split(captured) and config.flag("XJIT_TRIALS"):
+        if found.entry is not None and is_tried(captured) and config.flag("XJIT_TRIALS"):
             found.entry = Trials(found.entry, self.function, found.names)
         return found
 

@@ -449,6 +449,18 @@ def test_strict_functions_draw() -> None:
     assert state_of(own) == state_of(theirs)
 
 
+def one_number(rng: Any) -> Any:
+    return rng.random()
+
+
+def test_numpy_is_tried_for_short_calls() -> None:
+    compiled, own, theirs = xjit.jit(one_number), np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(40):
+        assert compiled(theirs) == own.random()
+    assert state_of(own) == state_of(theirs)
+    assert "NumPy" in str(compiled.explain(theirs))
+
+
 def test_strict_functions_have_no_steps() -> None:
     with pytest.raises(CaptureError, match="argument rng is used by code that is not compiled"):
         xjit.jit(beside_steps, strict=True)(np.random.default_rng(3), LINE)

@@ -42,6 +42,11 @@ def is_split(captured: Captured) -> bool:
     return next(_python_calls(captured), None) is not None
 
 
+def is_tried(captured: Captured) -> bool:
+    """Return whether a program begins in Python, which NumPy may be quicker than: to call it, or for a generator."""
+    return is_split(captured) or any(node.op.alone is not None for node in captured.graph.nodes)
+
+
 def _python_calls(captured: Captured) -> Iterator[Node]:
     for graph in all_graphs(captured.graph):
         yield from (node for node in graph.effects if node.op is PYTHON_CALL)
