@@ -313,6 +313,6 @@ def test_handlers_of_the_caller_do_not_matter() -> None:
 
 
 def test_the_refusal_names_the_error_and_the_line() -> None:
-    line = by_name.__code__.co_firstlineno + 2
-    with pytest.raises(CaptureError, match=f"{WORDS}: LinAlgError\n  at .*test_handlers.py:{line}, in by_name"):
-        xjit.jit(by_name, strict=True)(REGULAR)
+    line = by_base.__code__.co_firstlineno + 2
+    with pytest.raises(CaptureError, match=f"{WORDS}: LinAlgError\n  at .*test_handlers.py:{line}, in by_base"):
+        xjit.jit(by_base, strict=True)(REGULAR)

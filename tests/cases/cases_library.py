@@ -9,6 +9,8 @@ import numpy as np
 
 import xjit.numpy as xnp
 from tests.helpers.harness import Case, array
+from xjit.ops.define.core import apply
+from xjit.ops.for_numpy import numpy_linalg
 
 X = array("f64", [[3, 1, 2], [5, 7, 6]])
 WAVE = array("f32", [1, 2, 3, 4])
@@ -93,6 +95,51 @@ def _factor_cases() -> list[Case]:
     ]
 
 
+_PARAMS: dict[str, dict[str, Any]] = {
+    "cholesky": {"upper": False},
+    "svd": {"full_matrices": True, "compute_uv": False, "hermitian": False},
+    "eigh": {"UPLO": "L"},
+    "eigvalsh": {"UPLO": "L"},
+    "lstsq": {"rcond": None},
+}
+"""Params of the records with which they are applied as above."""
+
+
+def _handled_cases() -> list[Case]:
+    """The same with what says whether there is a result; and where there is none."""
+    plain = [one for one in (*_solver_cases(), *_factor_cases()) if _record(one).tried is not None]
+    found = [_handled(one, "tried", _with_truth(one.expected)) for one in plain]
+    marked = [one for one in plain if _record(one).marked is not None]
+    elements = [np.append(one.expected, one.expected.dtype.type(0)) for one in marked]
+    found += [_handled(one, "marked", flat) for one, flat in zip(marked, elements, strict=True)]
+    for one in marked:
+        arrays = tuple(-np.ones_like(array) for array in one.arrays)
+        none = np.zeros_like(one.expected)
+        found.append(_handled(one, "tried", (none, array("pred", 0)), arrays))
+        found.append(_handled(one, "marked", np.append(none, none.dtype.type(1)), arrays))
+    return found
+
+
+def _record(plain: Case) -> Any:
+    return getattr(numpy_linalg, plain.op.removeprefix("numpy_").upper())
+
+
+def _with_truth(expected: Any) -> tuple[Any, ...]:
+    return (*(expected if isinstance(expected, tuple) else (expected,)), array("pred", 1))
+
+
+def _handled(plain: Case, kind: str, expected: Any, arrays: Any = None) -> Case:
+    name = plain.op.removeprefix("numpy_")
+    op = getattr(_record(plain), kind)
+    return case(
+        f"{kind}_{name}",
+        lambda *operands: apply(op, *operands, **_PARAMS.get(name, {})),
+        plain.arrays if arrays is None else arrays,
+        expected,
+        plain.ulp,
+    )
+
+
 def _statistics_cases() -> list[Case]:
     nan = math.nan
     rows, line = array("f32", [[3, nan, 1], [nan, nan, nan]]), array("f64", [0, 1, 2, 4])
@@ -113,5 +160,6 @@ CASES = [
     *_transform_cases(),
     *_solver_cases(),
     *_factor_cases(),
+    *_handled_cases(),
     *_statistics_cases(),
 ]

@@ -129,6 +129,9 @@ def capture(
             if rewriting.renewed():
                 continue
             error = _cause(raised, trace)
+            if rewriting.has_handlers:
+                rewriting = Rewriting(handlers=False)  # what is not traced with its handlers may be without them
+                continue
             if isinstance(error, CaptureError) and splitting:
                 error.opens = recorder.rewriting.changed_arguments()
             if isinstance(error, XjitError):

@@ -207,6 +207,11 @@ class Trace:
         """One element of a node that yields a tuple."""
         return self.add(PROJECT, (node,), {"index": index}, node.where)
 
+    def results(self, node: Node) -> int:
+        """Return how many of the elements of a node that yields a tuple are results, the first ones."""
+        assert isinstance(node.type, TupleType)
+        return len(node.type.elements)
+
     def adopt(self, node: Node) -> Node:
         """The node itself, or the parameter that stands for a node of an enclosing trace."""
         if node in self._own:

@@ -122,12 +122,14 @@ class Product:
 class Solver:
     """A routine of LAPACK or BLAS that computes an operation on each matrix of a stack, with its options.
 
-    Where it fails for a matrix the program raises ``failure``; without one the result is NaN.
+    Where it fails for a matrix the program raises ``failure``; without one the result is NaN. With ``marks`` there is
+    one matrix, and behind its result an element that says whether it has failed.
     """
 
     routine: str
     options: tuple[int, ...]
     failure: Callable[[], Exception] | None = None
+    marks: bool = False
 
 
 Algorithm: TypeAlias = Literal["quick", "stable", "signed"]
@@ -268,6 +270,9 @@ class OpDef:
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
     reads      params of such an operation -> the numbers of the operands that the parameters of each graph start as
     raises     what else the reference may raise, depending on the elements
+    tried      the operation with the same results, and whether there are any behind them: zeros where this one raises
+    marked     the operation of one array: the elements of the result in row-major order, and behind them one that is
+               zero where there is a result, else one
     bound      params -> the reference with these, where it is called more quickly so
     leaves     params -> whether NumPy does the call from the beginning where the reference raises an error
     """
@@ -300,6 +305,8 @@ class OpDef:
     control: Literal["", "loop", "branch"] = ""
     reads: Callable[[Params], tuple[range | tuple[int, ...], ...]] | None = None
     raises: tuple[type[Exception], ...] = ()
+    tried: OpDef | None = None
+    marked: OpDef | None = None
     bound: Callable[[Params], Callable[..., Any]] | None = None
     leaves: Callable[[Params], bool] | None = None
     gaps: tuple[Gap, ...] = field(default=())

@@ -45,8 +45,8 @@ class _Call:
 
 
 def _potrf(node: Node, solver: Solver) -> _Call:
-    *stack, size, _ = node.aval.shape
-    words = (*solver.options, size, int(solver.failure is not None))
+    *stack, size, _ = node.inputs[0].aval.shape
+    words = (*solver.options, size, int(solver.failure is not None), int(solver.marks))
     return _Call(tuple(stack), words, size**3 / 3, size * size <= _ON_ONE_THREAD["potrf"])
 
 
@@ -68,7 +68,8 @@ def _gesv(node: Node, solver: Solver) -> _Call | None:
     if max(size * size, size * columns) > _MOST_ELIMINATED or right != (*stack, size, columns)[: len(right)]:
         return None
     products = size**2 * (size / 3 + columns)
-    return _Call(tuple(stack), (size, columns, int(given)), products, True, appended=True)
+    words = (size, columns, int(given), int(solver.marks))
+    return _Call(tuple(stack), words, products, True, appended=True)
 
 
 _CALLS: Mapping[str, Callable[[Node, Solver], _Call | None]] = {
@@ -98,11 +99,16 @@ def piece_of_solver(
     if not whole or dtype not in SOLVED[solver.routine]:
         return None
     call = _CALLS[solver.routine](node, solver)
-    if call is None or (not long and max(*node.aval.shape, *node.inputs[0].aval.shape) > LARGEST_COUNT):
+    if (
+        call is None
+        or (solver.marks and call.stack)
+        or (not long and max(*node.aval.shape, *node.inputs[0].aval.shape) > LARGEST_COUNT)
+    ):
         return None
     count, item = math.prod(call.stack), dtype.itemsize
     first, second = ((view.base, view.start * item) for view in (views[0], views[-1]))
     status = [] if solver.failure is None else [(status_of(node), 0)]
+    status = [(node, node.aval.nbytes - item)] if solver.marks else status
     operands = [first, second] if call.appended else [first, *(status or [second])]
     behind = status if call.appended else []
     steps = [source.aval.nbytes // count for source in (node.inputs[0], node.inputs[-1], node)]

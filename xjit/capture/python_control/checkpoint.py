@@ -78,6 +78,15 @@ class Checkpoint:
         self._trace.recorder.take_back(self._decisions)
         self.objects.restore()
 
+    def check_unchanged(self) -> None:
+        """CaptureError for what was changed or done since: the code behind a failed operation is not to run."""
+        changed = any(self._versions.get(one) is not node for one, node in self._trace.versions.items())
+        if changed or len(self._trace.effects) > self._effects or self.objects.assigned():
+            refuse(
+                "an expression changes something behind an operation whose error the function catches",
+                fix="use a statement for each of them",
+            )
+
     def check_objects(self, variables: Iterable[Attribute | Entries]) -> None:
         """CaptureError if a container of Python's is not as it was, and no variable: each turn would change it."""
         known = {one.key for one in variables}

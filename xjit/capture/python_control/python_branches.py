@@ -87,7 +87,8 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
         return
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
-    found = _with_attributes(pred, arms, pairs, [state.names[number] for number in places], mark)
+    names = [state.names[number] for number in places]
+    found = _with_attributes(pred, arms, pairs, names, mark, state.site.bound)
     values: list[Any] = [UNBOUND] * len(start)
     for number, value in zip(places, found, strict=True):
         values[number] = value
@@ -141,13 +142,13 @@ def _is_of_users(error: Exception) -> bool:
     return not is_own_code(frames[-1][0].f_code)
 
 
-_EXPRESSION = Site("if", 0, (), (), ())
+EXPRESSION = Site("if", 0, (), (), ())
 """The site of an expression, whose text assigns nothing."""
 
 
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions; what calls in them assign is chosen, too."""
-    mark, state = Checkpoint((then, otherwise)), _EXPRESSION.state(then, otherwise)
+    mark, state = Checkpoint((then, otherwise)), EXPRESSION.state(then, otherwise)
     start = state.get()
 
     def run(evaluate: Callable[[], Any]) -> tuple[Any, ...]:
@@ -167,7 +168,12 @@ def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
 
 
 def _with_attributes(
-    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str], mark: Checkpoint
+    pred: Any,
+    arms: Sequence[Arm],
+    pairs: Sequence[tuple[Any, Any]],
+    names: Sequence[str],
+    mark: Checkpoint,
+    bound: Sequence[str] = (),
 ) -> list[Any]:
     """One value for each pair; the attributes of objects that an arm has assigned get what is chosen, too."""
     attributes = {key: one for arm in arms for key, (one, _) in arm.assigned.items()}
@@ -178,7 +184,7 @@ def _with_attributes(
             refuse(f"an object has {attribute.label} on one branch only", fix="assign it in front of the branch")
         more.append((one, other))
     labels = [attribute.label for attribute in attributes.values()]
-    found = _chosen(pred, arms, [*pairs, *more], [*names, *labels])
+    found = _chosen(pred, arms, [*pairs, *more], [*names, *labels], bound)
     for attribute, value in zip(attributes.values(), found[len(pairs) :], strict=True):
         attribute.set(value)
     _note_copies([*pairs, *more], found, mark)
@@ -193,9 +199,11 @@ def _note_copies(pairs: Sequence[tuple[Any, Any]], found: Sequence[Any], mark: C
         note_copies(_outer().recorder, pair, [value], (*mark.containers, *others))
 
 
-def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:
+def _chosen(
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str], bound: Sequence[str]
+) -> list[Any]:
     """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
-    plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
+    plans = [_planned(name, *pair, name in bound) for name, pair in zip(names, pairs, strict=True)]
     views = {leaf.objects: leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _View)}
     wanted = {objects: view for objects, view in views.items() if isinstance(view, _Choice)}
     found = dict(zip(wanted, _choose(pred, arms, tuple(wanted.values())), strict=True))
@@ -240,8 +248,10 @@ class _Plan:
         return tree.unflatten(self.structure, leaves)
 
 
-def _planned(name: str, one: Any, other: Any) -> _Plan:
+def _planned(name: str, one: Any, other: Any, bound: bool) -> _Plan:
     if one is UNBOUND or other is UNBOUND:
+        if bound and one is not other and all(map(is_array_like, tree.flatten(other if one is UNBOUND else one)[0])):
+            return _only(name, one, other)
         if name == VALUE and one is not other:  # which has a meaning only where it was assigned
             return _only(name, one, other)
         _note_unbound(name, one is not other)

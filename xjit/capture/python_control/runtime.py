@@ -7,17 +7,21 @@ ends by one, or that would be long, makes a loop of the graph.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sized
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
+from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
-from xjit.capture.python_control.python_branches import chosen, decided
+from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
 from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
@@ -39,9 +43,14 @@ from xjit.capture.splits.conversions import (
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
-from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse, without_steps
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import replace
 from xjit.errors import CaptureError, DTypeError, ShapeError
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.elements import elementwise
+from xjit.ops.elements.select import select
 
 # Trials of a loop that find the attributes which its turns assign.
 _MOST_TRIALS = 12
@@ -202,6 +211,61 @@ class TracedRuntime(PythonRuntime):
                 return
             more = True if going is None else going()
 
+    def handlers(self, outer: Any, classes: Thunk) -> Any:
+        """Return the handlers of a ``try``, which those operations find that may fail."""
+        trace = enclosing_capture()
+        assert trace is not None
+        trace.recorder.rewriting.has_handlers = True
+        return begun(trace.recorder.rewriting.bodies, Handlers(sys._getframe(1), outer, classes))
+
+    def protected(self, handlers: Any, evaluate: Thunk) -> Any:
+        """Evaluate the expression; an operation in it that may fail hands a truth value to the handlers."""
+        trace = current()
+        assert isinstance(trace, CaptureTrace)
+        made = Evaluation(trace, handlers, functools.partial(_unchanged_since, evaluate))
+        one = handlers
+        while one is not None:
+            one.evaluation, one = made, one.outer
+        try:
+            return evaluate()
+        finally:
+            made.is_over = True
+
+    def raised(self, handlers: Any) -> Any:
+        """Return whether an operation of the last expression has failed, of those that these handlers are for."""
+        made, handlers.evaluation, handlers.last = handlers.evaluation, None, []
+        if made is None or made.owner is not handlers:
+            return False
+        made.check()
+        handlers.last = made.failed
+        nodes = dict.fromkeys(node for node, _ in made.failed)
+        holds = functools.reduce(elementwise.and_, (TracedValue(node, made.trace) for node in nodes))
+        return negated(as_bool(TracedArray(holds.node, made.trace, scalar=True)))
+
+    def clause(self, handlers: Any) -> Any:
+        """Return the number of the clause for the first operation that has failed."""
+        pairs = handlers.last
+        if len({number for _, number in pairs}) < 2:
+            return pairs[0][1] if pairs else 0
+        trace = pairs[0][0] and current()
+        assert trace is not None
+        found: Any = np.int64(pairs[-1][1])
+        for node, number in reversed(pairs):
+            found = select(TracedValue(node, trace), found, np.int64(number))
+        return TracedArray(found.node, trace, weak=int, scalar=True)
+
+    def handed(self, handlers: Any) -> bool:
+        """Return whether an operation in the body so far may fail."""
+        return bool(handlers.handed)
+
+    def entered(self, handlers: Any) -> None:
+        """Let the handlers have what fails from here on."""
+        handlers.has_left = False
+
+    def left(self, handlers: Any) -> None:
+        """Let nothing that fails from here on go to the handlers."""
+        handlers.has_left = True
+
     def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
         """Evaluate one arm, or trace both."""
         return chosen(truth(test), then, otherwise) if is_open(test) else super().if_exp(test, then, otherwise)
@@ -322,6 +386,19 @@ class TracedRuntime(PythonRuntime):
 def _may_grow(item: Any) -> bool:
     """Return whether an item may stand in a list of the run: numbers and text."""
     return is_plain(item) or number_type(item) is not None
+
+
+def _unchanged_since(evaluate: Thunk) -> Callable[[], None]:
+    """Remember what there is; return what refuses that an expression, or a call in it, has changed something."""
+    mark, state = Checkpoint((evaluate,)), EXPRESSION.state(evaluate)
+    before = state.get()
+
+    def check() -> None:
+        mark.check_unchanged()
+        if any(one is not other for one, other in zip(state.get(), before, strict=True)):
+            refuse("an expression assigns a variable behind an operation whose error the function catches")
+
+    return check
 
 
 def _in_either_way(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> None:

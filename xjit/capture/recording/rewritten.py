@@ -20,10 +20,15 @@ Mark: TypeAlias = tuple[frozenset[CodeType], bool]
 class Rewriting:
     """The codes that are to run rewritten; it outlives the runs of a capture, each of which may add some.
 
-    So do the places where the functions make lists whose lengths only the run knows.
+    So do the places where the functions make lists whose lengths only the run knows. With ``handlers`` those of
+    ``try`` are rewritten, too; ``has_handlers`` says that some were run through, ``bodies`` are those
+    of the last run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, handlers: bool = True) -> None:
+        self.handlers = handlers
+        self.has_handlers = False
+        self.bodies: list[Any] = []
         self._wanted: set[CodeType] = set()
         self._chosen: set[CodeType] = set()
         self._kept: set[CodeType] = set()
@@ -45,7 +50,7 @@ class Rewriting:
         if code not in self._chosen or code in self._kept:
             return function
         try:
-            found = rebuild(function, runtime())
+            found = rebuild(function, runtime(), handlers=self.handlers)
         except NotRewritable:
             self._kept.add(code)
             return function
@@ -59,7 +64,7 @@ class Rewriting:
         if plain is None or plain not in self._chosen or plain in self._kept:
             return function
         try:
-            found = rebuild(function, runtime, code=plain)
+            found = rebuild(function, runtime, code=plain, handlers=self.handlers)
         except NotRewritable:
             self._kept.add(plain)
             return function
@@ -86,6 +91,14 @@ class Rewriting:
                 return not self._wanted.isdisjoint(self._around(frame.f_code))
             frame = frame.f_back
         return False
+
+    def ask_for_handlers(self, frame: FrameType) -> bool:
+        """Notes that a function would catch an error of the run; return whether it will be rewritten for that."""
+        if not self.handlers:
+            return False
+        found = self._around(frame.f_code) - self._chosen - self._kept
+        self._wanted |= found
+        return bool(found)
 
     def ask_for_loops(self, frame: FrameType | None) -> bool:
         """Notes the functions of the user's that are within a loop; return whether there are new ones."""

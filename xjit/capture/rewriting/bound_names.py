@@ -37,6 +37,12 @@ def unsafe_reads(function: Function, names: ScopeNames) -> set[ast.AST]:
     return walk.unsafe
 
 
+def unbound_names(unsafe: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the variables that some read may find without a value."""
+    targets = (one.target if isinstance(one, ast.AugAssign) else one for one in unsafe)
+    return frozenset(one.id for one in targets if isinstance(one, ast.Name))
+
+
 class _BoundNames:
     """The walk from the start of a function to its end."""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from xjit.capture.rewriting.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
@@ -241,6 +242,8 @@ class ExpressionConverter(ast.NodeTransformer):
     # Calls
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Name) and node.func.id in (*PLAIN, *THUNKS):
+            return self._of_handlers(node, node.func.id)
         generator = consumed(node)
         if generator is not None and self._is_simple(generator):
             function = self.converted(node.func)
@@ -257,6 +260,12 @@ class ExpressionConverter(ast.NodeTransformer):
             given = placed(ast.Tuple(node.args, ast.Load()), node)
             return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
         return node
+
+    def _of_handlers(self, node: ast.Call, name: str) -> ast.expr:
+        """Return the call that a name of lowered handlers stands for."""
+        record, *rest = node.args
+        thunks = [self.thunk(one, truth=name == ".condition") for one in rest]
+        return call(PLAIN.get(name) or THUNKS[name], node, self.converted(record), *thunks)
 
     def _super(self, node: ast.Call) -> ast.expr:
         """Return ``super()`` with the arguments that Python looks up in the frame of the function."""

@@ -130,6 +130,7 @@ class Effects:
         body = self.block(node.body)
         body.then(self.block(node.orelse))
         effect.perhaps(body)
+        always = set(body.kills)
         for handler in node.handlers:
             self._expression(handler.type, effect)
             caught = Effect()
@@ -137,6 +138,8 @@ class Effects:
                 self._write(handler.name, caught)
             caught.then(self.block(handler.body))
             effect.perhaps(caught)
+            always &= caught.kills
+        effect.kills |= always
         effect.then(self.block(node.finalbody))
 
     def _match(self, node: ast.Match, effect: Effect) -> None:

@@ -18,6 +18,7 @@ from xjit.dataclass import dataclass
 Jumps: TypeAlias = frozenset[str]
 
 _NONE: Jumps = frozenset()
+_FLAGS = (".break_", ".continue_", ".passed_", RETURNED)
 _HOW = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 
@@ -237,7 +238,7 @@ class _Lowering:
                 [] if isinstance(node, ast.If) else block and [ast.copy_location(ast.Pass(), node)]
             )
         target = node.targets[0] if isinstance(node, ast.Assign) else None
-        return isinstance(target, ast.Name) and target.id.startswith(".") and target.id not in read
+        return isinstance(target, ast.Name) and target.id.startswith(_FLAGS) and target.id not in read
 
 
 def blocks_of(node: ast.AST) -> list[list[ast.stmt]]:

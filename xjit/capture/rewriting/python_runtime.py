@@ -80,6 +80,32 @@ class PythonRuntime(ControlRuntime):
             if going is not None and not going():
                 break
 
+    def handlers(self, outer: Any, classes: Thunk) -> Any:
+        """Return nothing: Python's handlers catch what is raised."""
+        return None
+
+    def protected(self, handlers: Any, evaluate: Thunk) -> Any:
+        """Return the value."""
+        return evaluate()
+
+    def raised(self, handlers: Any) -> Any:
+        """Return False."""
+        return False
+
+    def clause(self, handlers: Any) -> Any:
+        """Return 0."""
+        return 0
+
+    def handed(self, handlers: Any) -> bool:
+        """Return False."""
+        return False
+
+    def entered(self, handlers: Any) -> None:
+        """Do nothing."""
+
+    def left(self, handlers: Any) -> None:
+        """Do nothing."""
+
     def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
         """Evaluate one arm."""
         return then() if test else otherwise()

@@ -2,6 +2,7 @@
 
     source_lookup     the lines of the function; they have to compile to the very code that it has
     scope_names       its variables, and who else sees them
+    lower_handlers    bodies of try become expressions, behind each of which the code of a handler may follow
     bound_names       reads that may find no value: in a nested function Python would have other words for that
     lower_jumps       break, continue and return become flags
     liveness          which variables loops and branches carry, from the effects of statements
@@ -25,12 +26,13 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from xjit.capture.rewriting.bound_names import unsafe_reads
+from xjit.capture.rewriting.bound_names import unbound_names, unsafe_reads
 from xjit.capture.rewriting.convert_expressions import CHECKED, RUNTIME, SITES
 from xjit.capture.rewriting.convert_statements import StatementConverter
 from xjit.capture.rewriting.function_code import compile_function, in_class, polished
 from xjit.capture.rewriting.generators import emitting
 from xjit.capture.rewriting.liveness import sites_of
+from xjit.capture.rewriting.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lower_jumps import lower_jumps
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
@@ -58,14 +60,16 @@ def rebuild(
     namespace: dict[str, Any] | None = None,
     closure: Mapping[str, types.CellType] | None = None,
     code: types.CodeType | None = None,
+    *,
+    handlers: bool = False,
 ) -> types.FunctionType:
     """Return the function with its control flow handed to a runtime; NotRewritable if that cannot be done.
 
     It has the globals and the cells of the function, unless others are given. Whoever gives others sees to defaults
     and attributes by himself where these have to be others, too. The ``code`` is that of its source, which is another
-    one for a function that a rewritten one defines.
+    one for a function that a rewritten one defines. With ``handlers`` those of ``try`` are part of the control flow.
     """
-    rewritten = rewrite(function, code)
+    rewritten = rewrite(function, code, handlers)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells.update(closure or {})
     cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
@@ -93,32 +97,36 @@ def checked(name: str, read: Callable[[], Any]) -> Any:
     raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
-def rewrite(function: types.FunctionType, code: types.CodeType | None = None) -> Rewritten:
+def rewrite(function: types.FunctionType, code: types.CodeType | None = None, handlers: bool = False) -> Rewritten:
     """Return the rewritten code of a function, made once; NotRewritable if it cannot be rewritten."""
     code = code or function.__code__
     linecache.lazycache(code.co_filename, function.__globals__)
-    return _rewritten(code, code.co_filename)
+    return _rewritten(code, code.co_filename, handlers)
 
 
 @functools.lru_cache(maxsize=256)
-def _rewritten(code: types.CodeType, filename: str) -> Rewritten:
+def _rewritten(code: types.CodeType, filename: str, handlers: bool) -> Rewritten:
     """Return the rewritten code; equal code may stand in several files, so the file is part of the key."""
     try:
-        return _made(find_tree(code), code)
+        return _made(find_tree(code), code, handlers)
     except RecursionError:
         raise NotRewritable("is nested too deeply") from None
 
 
-def _made(tree: Function, code: types.CodeType) -> Rewritten:
+def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     tree = emitting(tree) if is_generator else tree
     names = scope_names(tree)
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)
     unsafe = unsafe_reads(tree, names)
+    if handlers and not is_generator and lower_handlers(tree, unsafe):
+        names = scope_names(tree)
+    bound = names.local - names.captured - unbound_names(unsafe)
     head, body = _body(tree)
     lowered = lower_jumps(body)
-    sites = sites_of(lowered.body, names, lowered.stops)
+    found = sites_of(lowered.body, names, lowered.stops)
+    sites = {node: replace(site, bound=tuple(filter(bound.__contains__, site.names))) for node, site in found.items()}
     converter = StatementConverter(names, unsafe, sites)
     if is_generator:
         written = converter.generator(lowered.body, lowered.body[0], sorted(names.local))
@@ -195,6 +203,7 @@ def _mangled(sites: Iterable[Site], owner: str) -> tuple[Site, ...]:
             names=tuple(_private(name, owner) for name in site.names),
             carried=tuple(_private(name, owner) for name in site.carried),
             at_start=tuple(_private(name, owner) for name in site.at_start),
+            bound=tuple(_private(name, owner) for name in site.bound),
         )
         for site in sites
     )

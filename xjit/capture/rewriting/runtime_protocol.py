@@ -19,6 +19,8 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
     yield x                       emit(x), where runtime.generator(generate, names) is what the function returns
     sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
+    try: x = e                    t = runtime.handlers(None, lambda: (E,)); v = runtime.protected(t, lambda: e)
+    except E: y                   runtime.if_(runtime.raised(t), then, otherwise, site)
 
 Names. The nested functions share the variables of the function as cells. ``site.state(test, body)`` collects those
 that the construct assigns: ``state.names``, ``state.get()``, ``state.set(values)``. A variable that is not bound is
@@ -75,6 +77,7 @@ class Site:
     at_start  the names whose value from before the construct may be read by it: at the start of a turn, for loops
     stop      the name of the flag that ends the loop early
     raises    the arms of a branch that always end by an error, True for the first one
+    bound     the names that no read of the function finds without a value
     """
 
     kind: Kind
@@ -84,6 +87,7 @@ class Site:
     at_start: tuple[str, ...]
     stop: str | None = None
     raises: tuple[bool, ...] = ()
+    bound: tuple[str, ...] = ()
 
     def state(self, *blocks: Callable[..., Any] | None) -> State:
         """Return the variables that the blocks of this construct assign, as they are shared by the blocks.
@@ -104,7 +108,8 @@ class Site:
 
     def _with(self, others: tuple[str, ...]) -> Site:
         names, carried, at_start = ((*own, *others) for own in (self.names, self.carried, self.at_start))
-        return replace(self, names=names, carried=carried, at_start=at_start)
+        bound = tuple(name for name in self.bound if name not in others)
+        return replace(self, names=names, carried=carried, at_start=at_start, bound=bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +238,36 @@ class ControlRuntime(ABC):
     @abstractmethod
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, with the message if there is one, unless the test holds."""
+
+    @abstractmethod
+    def handlers(self, outer: Any, classes: Thunk) -> Any:
+        """Return the handlers of a ``try`` whose body begins, for the classes of its clauses; ``outer`` are those of
+        the one around it.
+        """
+
+    @abstractmethod
+    def protected(self, handlers: Any, evaluate: Thunk) -> Any:
+        """Return the value of an expression in the body; where it has failed nobody reads it."""
+
+    @abstractmethod
+    def raised(self, handlers: Any) -> Any:
+        """Return whether the last expression has failed, with an error that one of these handlers is for."""
+
+    @abstractmethod
+    def clause(self, handlers: Any) -> Any:
+        """Return the number of the clause that is for the error of the last expression, from 1."""
+
+    @abstractmethod
+    def handed(self, handlers: Any) -> bool:
+        """Return whether an error in the body so far is one that only the run tells."""
+
+    @abstractmethod
+    def entered(self, handlers: Any) -> None:
+        """Note that code of the body follows."""
+
+    @abstractmethod
+    def left(self, handlers: Any) -> None:
+        """Note that code of a handler follows, or of ``else``."""
 
     @abstractmethod
     def comprehend(

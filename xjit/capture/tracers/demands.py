@@ -58,6 +58,7 @@ def expect(holds: Any) -> bool:
     trace = current()
     if not isinstance(trace, CaptureTrace) or not repeats_so_far(trace) or not can_demand(trace):
         return False
+    trace.check_not_failed()
     if trace.parent is None:
         trace.expected.append(lift(trace, holds))
     else:
@@ -126,6 +127,7 @@ def _untested(trace: CaptureTrace, conditions: Sequence[Node]) -> list[Node]:
 
 def hold(trace: CaptureTrace, node: Node) -> None:
     """Makes a truth value all that is demanded so far in a trace."""
+    trace.check_not_failed()
     if not can_demand(trace):
         refuse(
             "an error is raised where only the run tells if it is", fix="look at the values outside of the function"

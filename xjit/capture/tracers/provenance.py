@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
-from xjit.capture.tracers import exception_tables
+import numpy as np
+
+from xjit.capture.catching import exception_tables
+from xjit.capture.catching.handled_errors import Handlers, clause_in, innermost, under_way
 from xjit.dataclass import dataclass, field
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
 from xjit.ir.context import Trace, TracedValue
@@ -18,6 +21,9 @@ from xjit.ir.inner_graphs import may_fail
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.source_location import Where, is_own_code, user_position
+from xjit.ops.elements.compare import eq
+from xjit.ops.whole_arrays.shape import reshape, slice
+from xjit.types import TupleType
 from xjit.watch import UNWATCHED, Watch
 
 # What NumPy raises or warns of as np.errstate says; code that names them counts on that.
@@ -44,7 +50,8 @@ class CaptureTrace(Trace):
     buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
     write that carry what was in it, for which there are no versions. ``conditional`` are
     the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
-    without which NumPy does the call, ``fitting`` those of them that say that arrays have room.
+    without which NumPy does the call, ``fitting`` those of them that say that arrays have room, ``tried`` the
+    operations whose errors go to handlers.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -62,6 +69,7 @@ class CaptureTrace(Trace):
     fallible: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)
     fitting: set[Node] = field(default_factory=set)
+    tried: set[Node] = field(default_factory=set)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
@@ -69,7 +77,11 @@ class CaptureTrace(Trace):
         CompileLimitError when the time for tracing is up.
         """
         node = super().add(op, inputs, params, where)
-        self._check_handlers(node)
+        tried = self._tried(node)
+        if tried is not None:
+            return tried
+        if node.op.failure is not None or node.op.raises:
+            self.check_not_failed()
         if node.op.failure is not None:
             self.conditional.append(node)
         elif node.sequence < 0 and may_fail(node):
@@ -96,21 +108,87 @@ class CaptureTrace(Trace):
         except XjitError as error:
             raise noted(error) from None
 
-    def _check_handlers(self, node: Node) -> None:
+    def check_not_failed(self) -> None:
+        """CaptureError behind an operation whose error the function catches, in the same expression."""
+        if self.recorder is not None and any(one.failed for one in under_way(self.recorder.rewriting.bodies)):
+            refuse("an error of the run follows one that the function catches", fix="use one statement for each")
+
+    def _tried(self, node: Node) -> Node | None:
+        """The node in place of one whose error goes to the function's handlers; None where it is no other one."""
         if not self._may_catch():
-            return
+            return None
         errors = [*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else [])]
         if not node.op.silent and node.op.kind not in (Kind.LEAF, Kind.INDEXING):
             errors += _OF_ARITHMETIC
-        caught = next(self._caught(errors), None) if errors else None
-        if caught is not None and self.splitting and caught not in _OF_ARITHMETIC:
+        caught, taken = self._taken(node, errors) if errors else (None, None)
+        if caught is None:
+            return None if taken is None else self._handed(node, *taken)
+        if self.splitting and caught not in _OF_ARITHMETIC:
             self.recorder.caught.append((node, _public_name(caught)))
-        elif caught is not None:
+        else:
             refuse(
                 f"the function catches an error that only the run will tell: {_public_name(caught)}",
                 *(TracedValue(source, self) for source in node.inputs),
                 fix="look at the values beforehand, or catch the error outside of the function",
             )
+
+        return None
+
+    def _taken(
+        self, node: Node, errors: Sequence[type[Exception]]
+    ) -> tuple[type[Exception] | None, tuple[Handlers, int] | None]:
+        """An error that the user's code would catch, and the handlers that take the others, with a clause."""
+        taken: tuple[Handlers, int] | None = None
+        over = set[type[Exception]]()
+        for error, frame in self._caught(errors):
+            if error in over:
+                continue
+            found = None if self.recorder is None else innermost(self.recorder.rewriting.bodies, frame)
+            handlers, clause = (None, None) if found is None else clause_in(found, _public(error))
+            if handlers is not None and clause and self._takes(node, handlers) and taken is None:
+                taken = handlers, clause
+                over.add(error)
+            elif clause != 0:
+                self._ask_for_handlers(node, error, frame)
+                return error, None
+        return None, taken
+
+    def _takes(self, node: Node, handlers: Handlers) -> bool:
+        """Return whether handlers take the error of a node, as the first ones of the expressions under way."""
+        if current() is not self or node.op.tried is None or not handlers.takes(self):
+            return False
+        return not any(
+            one.failed for one in under_way(self.recorder.rewriting.bodies) if one is not handlers.evaluation
+        )
+
+    def _handed(self, node: Node, handlers: Handlers, clause: int) -> Node:
+        """The operation whose error goes to handlers, or its result if there is one."""
+        if node.op.marked is not None and node.aval.rank <= 2:
+            elements = super().add(node.op.marked, node.inputs, node.kwargs, node.where)
+            return self._unmarked(elements, node, handlers, clause)
+        assert node.op.tried is not None
+        found = super().add(node.op.tried, node.inputs, node.kwargs, node.where)
+        assert isinstance(found.type, TupleType)
+        self.tried.add(found)
+        handlers.take(self.project(found, self.results(found)), clause)
+        return found if isinstance(node.type, TupleType) else self.project(found, 0)
+
+    def _unmarked(self, elements: Node, node: Node, handlers: Handlers, clause: int) -> Node:
+        """The result of a node, of its elements and a mark behind them that says whether it has failed."""
+        value, count = TracedValue(elements, self), elements.aval.size - 1
+        mark = reshape(slice(value, (count,), (count + 1,)), ())
+        handlers.take(self.adopt(eq(mark, np.zeros((), node.aval.dtype)).node), clause)
+        return self.adopt(reshape(slice(value, (0,), (count,)), node.aval.shape).node)
+
+    def results(self, node: Node) -> int:
+        """As in any trace; whether an operation has results at all is none of them."""
+        return super().results(node) - (node in self.tried)
+
+    def _ask_for_handlers(self, node: Node, error: type[Exception], frame: FrameType) -> None:
+        """CaptureError if the function would better be traced again, with its handlers rewritten."""
+        known = node.op.tried is not None and self.recorder is not None and error not in _OF_ARITHMETIC
+        if known and self.recorder.rewriting.ask_for_handlers(frame):
+            refuse(f"a handler is to be rewritten: {_public_name(error)}")
 
     def _may_catch(self) -> bool:
         """Return whether any of the user's code that is running, or of a library that it calls, has handlers."""
@@ -121,8 +199,8 @@ class CaptureTrace(Trace):
             frame = frame.f_back
         return False
 
-    def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[type[Exception]]:
-        """The errors that the user's code, or a library that it calls, would catch where it stands."""
+    def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[tuple[type[Exception], FrameType]]:
+        """The errors that the user's code, or a library that it calls, would catch where it stands, with frames."""
         frame: FrameType | None = sys._getframe(3)
         while frame is not None and frame.f_code is not self.began:
             if frame.f_code.co_exceptiontable and not is_own_code(frame.f_code):
@@ -130,7 +208,7 @@ class CaptureTrace(Trace):
                 for error in errors:
                     named_only = error in _OF_ARITHMETIC and not self.floating_errors
                     if exception_tables.catches(frame, error, named_only, restoring):
-                        yield error
+                        yield error, frame
             frame = frame.f_back
 
     def label(self, value: TracedValue) -> str:
@@ -140,7 +218,12 @@ class CaptureTrace(Trace):
 
 def _public_name(error: type[Exception]) -> str:
     """The name of the built-in or NumPy's class."""
-    return next(one.__name__ for one in error.__mro__ if not one.__module__.startswith("xjit."))
+    return _public(error).__name__
+
+
+def _public(error: type[Exception]) -> type[Exception]:
+    """The built-in or NumPy's class."""
+    return next(one for one in error.__mro__ if not one.__module__.startswith("xjit."))
 
 
 def enclosing_capture() -> CaptureTrace | None:

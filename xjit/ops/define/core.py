@@ -223,7 +223,7 @@ def lift(trace: Trace, operand: Operand) -> Node:
 def wrap(trace: Trace, node: Node) -> Any:
     """Return what the caller sees of a node: one value, or a tuple of projections."""
     if isinstance(node.type, TupleType):
-        return tuple(trace.wrap(trace.project(node, k), trace) for k in range(len(node.type.elements)))
+        return tuple(trace.wrap(trace.project(node, k), trace) for k in range(trace.results(node)))
     return trace.wrap(node, trace)
 
 

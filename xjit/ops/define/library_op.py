@@ -7,6 +7,7 @@ elements in the same memory order.
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -16,7 +17,7 @@ import numpy as np
 from xjit import jobs
 from xjit.ir.opdef import Kind, LineSort, OpDef, Params, Solver
 from xjit.ops.define.core import Array, register
-from xjit.types import ArrayType, DType, TupleType, order_of
+from xjit.types import BOOL, ArrayType, DType, TupleType, order_of, scalar_type, type_of
 
 Types: TypeAlias = "tuple[ArrayType, ...]"
 Sizes: TypeAlias = "tuple[int, ...]"
@@ -35,12 +36,14 @@ def library(
     raises: tuple[type[Exception], ...] = (),
     solver: Callable[[Params], Solver | None] | None = None,
     line_sort: Callable[[Params], LineSort | None] | None = None,
+    tried: OpDef | None = None,
+    marked: OpDef | None = None,
 ) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
     ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
     ``raises`` is what it may raise depending on the elements, ``solver`` the routine that computes it among kernels,
-    ``line_sort`` how NumPy's routines do.
+    ``line_sort`` how NumPy's routines do, ``tried`` and ``marked`` the records of what hands its errors out.
     """
     return register(
         OpDef(
@@ -54,8 +57,71 @@ def library(
             raises=raises,
             solver=solver,
             line_sort=line_sort,
+            tried=tried,
+            marked=marked,
             doc=doc,
         )
+    )
+
+
+def tried(
+    name: str,
+    function: Callable[..., Any],
+    infer: Callable[[Types, Params], Any],
+    raises: tuple[type[Exception], ...],
+    *,
+    silent: bool = False,
+) -> OpDef:
+    """Registers ``numpy_tried_<name>``: the results of a function, and whether it raises none of these errors.
+
+    Zeros stand for results that are not there.
+    """
+
+    def found(types: Types, params: Params) -> tuple[ArrayType, ...]:
+        result = infer(types, params)
+        return tuple(result.elements) if isinstance(result, TupleType) else (result,)
+
+    def with_truth(types: Types, params: Params) -> TupleType:
+        return TupleType((*found(types, params), scalar_type(BOOL)))
+
+    def reference(*operands: Any, **params: Any) -> tuple[Any, ...]:
+        try:
+            result = function(*operands, **params)
+        except raises:
+            types = found(tuple(map(type_of, operands)), params)
+            return (*(sample(type, type.shape).copy(order="K") for type in types), np.asarray(False))
+        return (*result, np.asarray(True)) if isinstance(result, tuple) else (result, np.asarray(True))
+
+    doc = f"The results of {name}, and whether there are any."
+    return library(f"tried_{name}", reference, with_truth, doc, threaded=True, silent=silent, fresh=True)
+
+
+def marked(
+    name: str,
+    function: Callable[..., Any],
+    infer: Callable[[Types, Params], Any],
+    raises: tuple[type[Exception], ...],
+    solver: Callable[[Params], Solver | None],
+    *,
+    silent: bool = False,
+) -> OpDef:
+    """Registers ``numpy_marked_<name>``: the elements of a result, and behind them 1 where there is none, or 0."""
+
+    def with_mark(types: Types, params: Params) -> ArrayType:
+        found = infer(types, params)
+        return packed_type(found.dtype, (math.prod(found.shape) + 1,))
+
+    def reference(*operands: Any, **params: Any) -> Array:
+        try:
+            result = np.asarray(function(*operands, **params))
+        except raises:
+            found = with_mark(tuple(map(type_of, operands)), params)
+            return np.append(np.zeros(found.shape[0] - 1, found.dtype), found.dtype.type(1))
+        return np.append(result, result.dtype.type(0))
+
+    doc = f"The elements of the result of {name}, and a mark where there is none."
+    return library(
+        f"marked_{name}", reference, with_mark, doc, threaded=True, silent=silent, fresh=True, solver=solver
     )
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from xjit.dataclass import replace
 from xjit.ir.opdef import OpDef, Params, Solver
 from xjit.ops.define.core import Array
-from xjit.ops.define.library_op import by_sizes, library
+from xjit.ops.define.library_op import by_sizes, library, marked, tried
 
 # NumPy runs these with its floating-point errors ignored, whatever the caller has set.
 _SILENT = ("solve", "inv", "cholesky", "qr", "eigh", "eigvalsh")
@@ -24,10 +25,37 @@ def _record(
 ) -> OpDef:
     found = function or getattr(np.linalg, name)
     raises = () if name in _ANY_ELEMENTS else (np.linalg.LinAlgError,)
-    silent = name in _SILENT
+    silent, infer = name in _SILENT, by_sizes(found)
+    form = tried(name, found, infer, raises, silent=silent) if raises else None
     return library(
-        name, found, by_sizes(found), doc, threaded=True, silent=silent, fresh=True, raises=raises, solver=solver
+        name,
+        found,
+        infer,
+        doc,
+        threaded=True,
+        silent=silent,
+        fresh=True,
+        raises=raises,
+        solver=solver,
+        tried=form,
+        marked=None if solver is None or not raises else _marked(name, found, infer, raises, solver),
     )
+
+
+def _marked(
+    name: str,
+    function: Callable[..., Any],
+    infer: Callable[..., Any],
+    raises: tuple[type[Exception], ...],
+    solver: Callable[[Params], Solver | None],
+) -> OpDef:
+    """The record of what marks a result that is not there; the routine does so, too."""
+
+    def marking(params: Params) -> Solver | None:
+        found = solver(params)
+        return None if found is None else replace(found, failure=None, marks=True)
+
+    return marked(name, function, infer, raises, marking, silent=name in _SILENT)
 
 
 def _not_positive() -> Exception:

@@ -7,15 +7,17 @@ stack is computed from row-major matrices moved on by ``i`` times their step:
     3         the routine
     4 .. 6    steps in bytes of the three
     7         1 where the library may use several threads
-    8 ..      potrf: 1 for lower factors, size, 1 where there is a status
+    8 ..      potrf: 1 for lower factors, size, 1 where there is a status, 1 where that is a mark
               trsm:  side, triangle, transposed, diagonal, rows, columns, size of the matrix
               getrf: size
-              gesv:  size, columns of the right sides, 1 where these are given, else they are the unit matrix;
+              gesv:  size, columns of the right sides, 1 where these are given, else they are the unit matrix, 1 where
+                     its status is a mark;
                      its status is pointer 3, and what follows stands a slot further
 
 LAPACK works on columns. A lower triangle is transposed for it and back again: then it does what it does for NumPy.
 Matrices to be eliminated are copied to the stack by columns, as NumPy copies them to the heap.
-A matrix without a factor sets the status, or gives NaN; the determinant of a singular one is 0.
+A matrix without a factor sets the status, or gives NaN; the determinant of a singular one is 0. A mark is an element:
+1 where the only matrix has failed, and what stands for the result is 0; else 0.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ entry:
   store $INT %count, ptr %size
   %info = alloca $INT
   %elements = mul i64 %n, %n
+  %marks_word = call i64 @word(ptr %table, i64 11)
+  %marks = icmp ne i64 %marks_word, 0
   $BEGIN
   for %i from %low below %high
     %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
@@ -54,10 +58,20 @@ entry:
 none:
     %reports_word = call i64 @word(ptr %table, i64 10)
     %reports = icmp ne i64 %reports_word, 0
+    br i1 %marks, label %marked, label %plain
+plain:
     br i1 %reports, label %report, label %fill
 report:
     %status = call ptr @pointer(ptr %table, i64 1)
     store i8 1, ptr %status
+    br label %done
+marked:
+    for %z below %elements
+      %zero_place = getelementptr $ELEMENT, ptr %result, i64 %z
+      store $ELEMENT zeroinitializer, ptr %zero_place
+    end %z
+    %mark = call ptr @pointer(ptr %table, i64 1)
+    store $ELEMENT 1.0, ptr %mark
     br label %done
 fill:
     for %k below %elements
@@ -80,6 +94,10 @@ found:
         store $ELEMENT %below, ptr %under
       end %q
     end %p
+    br i1 %marks, label %unmarked, label %done
+unmarked:
+    %clear = call ptr @pointer(ptr %table, i64 1)
+    store $ELEMENT zeroinitializer, ptr %clear
     br label %done
 done:
   end %i
@@ -138,6 +156,8 @@ entry:
   %columns = call i64 @word(ptr %table, i64 10)
   %given_word = call i64 @word(ptr %table, i64 11)
   %given = icmp ne i64 %given_word, 0
+  %marks_word = call i64 @word(ptr %table, i64 12)
+  %marks = icmp ne i64 %marks_word, 0
   %n_count = call $INT @count(ptr %table, i64 9)
   %column_count = call $INT @count(ptr %table, i64 10)
   %size = alloca $INT
@@ -175,10 +195,23 @@ entry:
     br i1 %failed, label %singular, label %solved
 singular:
     %status = call ptr @pointer(ptr %table, i64 3)
+    br i1 %marks, label %marked, label %noted
+noted:
     store i8 1, ptr %status
+    br label %done
+marked:
+    for %z below %solutions
+      %zero_place = getelementptr $ELEMENT, ptr %result, i64 %z
+      store $ELEMENT zeroinitializer, ptr %zero_place, align 4
+    end %z
+    store $ELEMENT $UNIT, ptr %status, align 4
     br label %done
 solved:
     call void @turn_$NAME(ptr %right_sides, ptr %result, i64 %columns, i64 %n)
+    br i1 %marks, label %unmarked, label %done
+unmarked:
+    %clear = call ptr @pointer(ptr %table, i64 3)
+    store $ELEMENT zeroinitializer, ptr %clear, align 4
     br label %done
 done:
   end %i

@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from xjit.dataclass import dataclass, field
+from xjit.ir.context import TracedValue
 
 _UNKNOWN = object()
 _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
@@ -36,6 +37,11 @@ def catches(frame: FrameType, error: type[BaseException], named_only: bool, rest
     search = _Search(frame, error)
     search.follow(start)
     return search.named or (not named_only and (search.unnamed or search.withs > restoring))
+
+
+def handler_at(frame: FrameType) -> int | None:
+    """Return the handler of errors of the current instruction of a frame; None for the caller."""
+    return _decoded(frame.f_code).handler_of(frame.f_lasti)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,8 @@ def _global(frame: FrameType, name: str) -> Any:
 
 
 def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, TracedValue):
+        return _UNKNOWN
     module = vars(value).get("_module", value) if hasattr(value, "__dict__") else value
     return getattr(module, name, _UNKNOWN)
 
