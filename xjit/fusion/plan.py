@@ -241,6 +241,13 @@ WHOLE = LibraryStep | HostStep | ControlStep
 """Steps on whole arrays, which stand between kernels."""
 
 
+def changed_by(step: Step) -> tuple[Node, ...]:
+    """The values in whose memory a step puts others: those that its kernels update, or that it names anew."""
+    if isinstance(step, KernelStep):
+        return tuple(one for statement in step.statements for one in statement.updated)
+    return (step.node,) if isinstance(step, AliasStep) else ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """The steps of a program in order.

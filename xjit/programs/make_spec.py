@@ -237,7 +237,7 @@ class Builder:
         """
         found, waiting = list[planned.Step](), False
         for step in self.plan.steps:
-            if waiting and (self._draws(step) or (isinstance(step, planned.AliasStep) and step.node in self.held)):
+            if waiting and (self._draws(step) or any(one in self.held for one in planned.changed_by(step))):
                 found.append(step)
                 waiting = False
             waiting |= self._may_fail(step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -111,3 +112,27 @@ def test_windows_of_one_element_and_truth_values_take_arrays() -> None:
     xjit.jit(stored, strict=True)(x, m, np.ones(1))
     assert np.array_equal(x, [1.0, 1.0])
     assert np.array_equal(m, [False, True])
+
+
+def test_what_a_library_has_failed_to_make_is_not_stored(monkeypatch: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def stored(a: Any, b: Any, d: Any) -> Any:
+        c = a * 0.5
+        if d.sum() > 0:
+            b[:] = d @ d
+            a[1] = np.linalg.inv(b)[0]
+        a = a + 1.0
+        b[:] = np.linalg.cholesky(c)
+        return a, b, c, np.linalg.solve(a - b, a - b + 1.0).sum()
+
+    fast = xjit.jit(stored)
+    for a in ([[4.0, 1.0], [1.0, 3.0]], [[-2.0, -2.0], [-2.0, 3.0]]):
+        mine, numpys = (
+            [np.array(a), np.array([[-1.0, 1.0], [2.0, -1.0]]), np.array([[-2.0, -1.0], [0.0, -3.0]])] for _ in "12"
+        )
+        for one, arguments in ((fast, mine), (stored, numpys)):
+            with contextlib.suppress(np.linalg.LinAlgError):
+                one(*arguments)
+        for one, other in zip(mine, numpys, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)

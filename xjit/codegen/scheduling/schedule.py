@@ -147,9 +147,11 @@ def backward_axes(
 def _sorted_axes(
     group: FusionGroup, exact: bool, primary: tuple[int, ...], sums: SumOrder | None
 ) -> tuple[list[int], list[int]]:
-    """Kept and reduced axes of more than one element, each the slowest in memory first."""
-    kept = [axis for axis in group.kept if group.dims[axis] != 1]
-    reduced = [axis for axis in group.reduced if group.dims[axis] != 1]
+    """Kept and reduced axes of more than one element, or of one that may not be there, each the slowest in memory
+    first.
+    """
+    kept = [axis for axis in group.kept if group.dims[axis] != 1 or axis in group.limits]
+    reduced = [axis for axis in group.reduced if group.dims[axis] != 1 or axis in group.limits]
     kept.sort(key=lambda axis: -abs(primary[axis]))
     if sums is not None and set(sums.axes) == set(reduced):
         return kept, list(sums.axes)
