@@ -113,14 +113,6 @@ def test_a_number_is_pythons_or_numpys_as_the_turns_say() -> None:
     assert compiled.stats().traces == 1
 
 
-def _collects(x: Any) -> Any:
-    found = []
-    for i in range(3):
-        if x[i] > 0:
-            found.append(x[i])
-    return found
-
-
 def _types_differ(x: Any) -> Any:
     return x if x.sum() > 100 else None
 
@@ -134,7 +126,6 @@ def _writes_one_of_two(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
-        (_collects, (of.LINE,), "a list is changed"),
         (_types_differ, (of.LINE,), "as only the run will tell"),
         (_writes_one_of_two, (of.LINE, of.SIGNED), "may be one with another"),
     ],

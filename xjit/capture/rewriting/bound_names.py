@@ -43,6 +43,12 @@ def unbound_names(unsafe: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(one.id for one in targets if isinstance(one, ast.Name))
 
 
+def read_in_comprehensions(function: Function) -> frozenset[str]:
+    """Return the names that comprehensions mention, whose reads are looked at only where they are no functions."""
+    inside = (node for node in walk(function) if isinstance(node, COMPREHENSIONS))
+    return frozenset(one.id for node in inside for one in walk(node) if isinstance(one, ast.Name))
+
+
 class _BoundNames:
     """The walk from the start of a function to its end."""
 

@@ -26,7 +26,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from xjit.capture.rewriting.bound_names import unbound_names, unsafe_reads
+from xjit.capture.rewriting.bound_names import read_in_comprehensions, unbound_names, unsafe_reads
 from xjit.capture.rewriting.convert_expressions import CHECKED, RUNTIME, SITES
 from xjit.capture.rewriting.convert_statements import StatementConverter
 from xjit.capture.rewriting.function_code import compile_function, in_class, polished
@@ -122,7 +122,7 @@ def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     unsafe = unsafe_reads(tree, names)
     if handlers and not is_generator and lower_handlers(tree, unsafe):
         names = scope_names(tree)
-    bound = names.local - names.captured - unbound_names(unsafe)
+    bound = names.local - names.captured - unbound_names(unsafe) - read_in_comprehensions(tree)
     head, body = _body(tree)
     lowered = lower_jumps(body)
     found = sites_of(lowered.body, names, lowered.stops)
