@@ -149,5 +149,7 @@ def test_the_machine_says_from_where_on_it_pays() -> None:
     assert not orders(running, MATRIX, replace(PROCESSOR, visits_of_copies=15.0))
 
 
-def test_an_array_that_lies_along_comes_back_as_it_was() -> None:
-    assert orders(orthogonal, np.asfortranarray(MATRIX)) == [((1, 0),), ((1, 0),)]
+def test_an_array_that_lies_along_stays_as_it_is() -> None:
+    """Loops carry it in the order of its memory, across which nothing goes."""
+    columns = np.asfortranarray(MATRIX)
+    assert not orders(orthogonal, columns)
