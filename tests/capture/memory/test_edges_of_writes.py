@@ -79,6 +79,7 @@ def test_rows_are_exchanged_at_positions_of_the_run() -> None:
     np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="warned of it only")
 @pytest.mark.parametrize("rank", [1, 2])
 @pytest.mark.parametrize("index", [(1, 0), (-1, np.int64(1))])
 def test_arrays_are_not_stored_as_elements(index: Any, rank: int, monkeypatch: Any) -> None:
