@@ -162,7 +162,7 @@ def test_foreign_arguments_get_numpys_answer(kind: str, name: str, monkeypatch: 
 @pytest.mark.parametrize("kind", ["object", "text", "dates", "structured", "masked", "subclass", "long double"])
 def test_foreign_arguments_are_errors_under_strict(kind: str) -> None:
     with pytest.raises(XjitError) as caught:
-        xjit.jit(FUNCTIONS["arithmetic"])(FOREIGN[kind])
+        xjit.jit(FUNCTIONS["arithmetic"], strict=True)(FOREIGN[kind])
     assert isinstance(caught.value, TypeError)
     assert len(str(caught.value).splitlines()) <= 12
 
@@ -305,4 +305,4 @@ def test_writes_in_place_reach_the_callers_array(kind: str, monkeypatch: pytest.
 def test_a_casting_rule_that_numpy_cannot_answer_for_numbers_is_refused() -> None:
     for kind in (float, int):
         with pytest.raises(CaptureError, match="casting='equiv'"):
-            xjit.jit(lambda x, n: np.add(x, n, dtype=np.float32, casting="equiv"))(ROWS, kind(3))
+            xjit.jit(lambda x, n: np.add(x, n, dtype=np.float32, casting="equiv"), strict=True)(ROWS, kind(3))
