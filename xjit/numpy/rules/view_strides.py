@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -45,11 +45,9 @@ def memory_in(node: Node, trace: Trace | None) -> Array | None:
     return hollow_array(type, type.strides) if has_known_order(node, trace) else None
 
 
-def _around(trace: Trace | None) -> Iterator[Trace]:
+def _around(trace: Trace | None) -> tuple[Trace, ...]:
     """The trace, and those around it."""
-    while trace is not None:
-        yield trace
-        trace = trace.parent
+    return () if trace is None else (trace, *trace.around())
 
 
 def has_known_order(node: Node, trace: Trace | None) -> bool:
