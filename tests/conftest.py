@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -112,6 +113,18 @@ def pytest_collection_finish() -> None:
     """Write no bytecode from here on: of a module that a test writes twice within a second the first would stay."""
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+@pytest.fixture(autouse=True)
+def _settings_stay() -> Iterator[None]:
+    """Check that a test leaves the settings as they were: all tests after it would run with others."""
+    before = _settings()
+    yield
+    assert _settings() == before
+
+
+def _settings() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith("XJIT_")}
 
 
 @pytest.fixture

@@ -391,21 +391,19 @@ def many(rng: Any) -> Any:
 
 
 def test_threads_share_a_generator() -> None:
-    compiled, rng = xjit.jit(many), np.random.default_rng(4)
-    with split():
-        compiled(rng)
-    rng, found = np.random.default_rng(4), list[Any]()
+    compiled, rng, found = xjit.jit(many), np.random.default_rng(4), list[Any]()
 
     def run(function: Any) -> None:
-        with split():
-            for _ in range(10):
-                found.append(function(rng))
+        for _ in range(10):
+            found.append(function(rng))
 
     threads = [threading.Thread(target=run, args=(one,)) for one in (compiled, compiled, many)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    with split():  # settings are the process's: threads that each change them put them back in another order
+        compiled(np.random.default_rng(4))
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
     wanted = np.random.default_rng(4).random(300_000 * 30)
     np.testing.assert_array_equal(np.sort(np.concatenate(found)), np.sort(wanted))
 
