@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -169,3 +170,33 @@ def test_views_of_arguments_are_views_of_them() -> None:
     with split():
         assert all(np.shares_memory(part, x) for part in compiled(x))
     assert compiled.stats().fallbacks == 0
+
+
+def descends(A: Any, x: Any) -> Any:
+    value = x @ A @ x
+    for step in range(12):
+        gradient = A @ x
+        rate = 1.0
+        while True:
+            new = x - rate * gradient
+            lower = new @ A @ new
+            if lower <= value or rate < 1e-3:
+                break
+            rate *= 0.5
+        x[:] = new
+        value = lower
+        if step % 10 == 0:
+            print(f"step {step}")
+    return value
+
+
+def test_native_parts_leave_objects_alone() -> None:
+    """A copy of an object between loops that run natively counts as one more name of it."""
+    A = np.diag(np.linspace(1.0, 3.0, 100))
+    x = np.ones(100)
+    names = sys.getrefcount(x)
+    compiled = check_split(descends, A, x)
+    with split():
+        for _ in range(20):
+            compiled(A, x)
+    assert sys.getrefcount(x) == names

@@ -260,6 +260,7 @@ class Writer:
         found = self.layouts.get(slot)
         if found is None:
             raise NotNativeError("reads a value of which only Python knows how it lies in memory")
+        self._require(not found.dtype.hasobject, "reads an object, whose names only Python counts")
         return found
 
     def _dense(self, slot: int) -> Layout:
