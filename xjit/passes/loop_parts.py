@@ -8,6 +8,7 @@ from xjit.dataclass import dataclass, replace
 from xjit.ir.context import PROJECT
 from xjit.ir.inner_graphs import GRAPHS
 from xjit.ir.node import Graph, Node, topological
+from xjit.ir.rebuilding import reading, with_new
 from xjit.passes.simplify import simplify
 from xjit.types import TupleType
 
@@ -108,12 +109,8 @@ def substituted(graph: Graph, others: Mapping[Node, Node]) -> Graph:
         if node in others:
             new[node] = others[node]
             continue
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return replace(graph, outputs=outputs, effects=effects)
+        new[node] = reading(node, new)
+    return with_new(graph, new)
 
 
 def projections(graph: Graph) -> dict[Node, dict[int, Node]]:
@@ -140,11 +137,7 @@ def with_control(
     for node in graph.nodes:
         if node.op is PROJECT and node in new:
             continue
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
+        new[node] = reading(node, new)
         if node.op.control == control:
             change(node, new, read.get(node, {}))
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return simplify(replace(graph, outputs=outputs, effects=effects))
+    return simplify(with_new(graph, new))

@@ -22,6 +22,7 @@ from xjit.ir.context import CONSTANT
 from xjit.ir.inner_graphs import InnerGraph, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.ir.rebuilding import reading, with_new
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.types import c_order
@@ -45,13 +46,10 @@ def own_what_is_updated(graph: Graph, given: AbstractSet[Node] = frozenset()) ->
                 new[node] = copy_for(inputs[0], node)
                 continue
             inputs = (*(copy_for(source, node) for source in inputs[:count]), *inputs[count:])
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and inputs == node.inputs
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
+        new[node] = reading(node, new, inputs)
         if node.op.control:
             new[node] = _with_own_operands(new[node], given)
-    outputs = tuple(new[node] for node in graph.outputs)
-    return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+    return with_new(graph, new)
 
 
 def _with_own_operands(node: Node, given: AbstractSet[Node]) -> Node:

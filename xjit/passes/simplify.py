@@ -11,6 +11,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef
+from xjit.ir.rebuilding import reading, with_new
 from xjit.ir.scalar_expr import Literal
 from xjit.types import ArrayType, TupleType, array_type
 
@@ -34,13 +35,8 @@ def rebuilt(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
     new: dict[Node, Node] = {}
     sharing = _Sharing()
     for node in graph.nodes:
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        unchanged = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        found = rule(node if unchanged else replace(node, inputs=inputs, after=after))
-        new[node] = sharing.share(found)
-    outputs = tuple(new[node] for node in graph.outputs)
-    return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+        new[node] = sharing.share(rule(reading(node, new)))
+    return with_new(graph, new)
 
 
 @dataclass(eq=False)

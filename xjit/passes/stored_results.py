@@ -21,6 +21,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
+from xjit.ir.rebuilding import reading
 from xjit.ir.repeated_calls import may_begin_anew, tested_first
 from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
@@ -247,9 +248,7 @@ def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
         inputs = tuple(new[source] for source in node.inputs)
         if node in bases:
             inputs = (_stored(new[bases[node]], inputs[0]), *inputs[1:])
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and inputs == node.inputs
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
+        new[node] = reading(node, new, inputs)
     return new
 
 

@@ -18,12 +18,13 @@ import numpy as np
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.tracers.demands import all_fit, all_hold, repeats_so_far, settle
 from xjit.capture.tracers.provenance import CaptureTrace, position
-from xjit.dataclass import dataclass, replace
+from xjit.dataclass import dataclass
 from xjit.errors import XjitError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef
+from xjit.ir.rebuilding import reading, with_new
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import lift
 from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, only_draws, repeats_node, unboxed
@@ -213,12 +214,8 @@ def without_tested(graph: Graph) -> Graph:
         if _is_tested(node, tested):
             new[node] = new[node.inputs[0]]
             continue
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return replace(graph, outputs=outputs, effects=effects)
+        new[node] = reading(node, new)
+    return with_new(graph, new)
 
 
 def _tested_by(test: Node) -> Iterator[Node]:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from xjit.dataclass import dataclass, field, replace
+from xjit.dataclass import dataclass, field
 from xjit.ir.context import CONSTANT
 from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, Kind
+from xjit.ir.rebuilding import reading, with_new
 from xjit.machine import Machine
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
@@ -46,13 +47,8 @@ def lay_for_loops(graph: Graph, machine: Machine) -> Graph:
         inputs = tuple(new[source] for source in node.inputs)
         if node.op.control == "loop" and "blocked" not in node.kwargs:
             inputs = _laid(node, inputs, search, machine)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
-    if all(one is node for node, one in new.items()):
-        return graph
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return replace(graph, outputs=outputs, effects=effects)
+        new[node] = reading(node, new, inputs)
+    return with_new(graph, new)
 
 
 def _laid(loop: Node, inputs: tuple[Node, ...], search: WindowSearch, machine: Machine) -> tuple[Node, ...]:

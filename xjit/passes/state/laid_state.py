@@ -16,6 +16,7 @@ from xjit.ir.context import PARAMETER, PROJECT
 from xjit.ir.inner_graphs import GRAPHS, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.ir.rebuilding import reading, with_new
 from xjit.machine import Machine, processor
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.partial_reduce import derived
@@ -58,13 +59,8 @@ def lay_state(graph: Graph, machine: Machine) -> Graph:
             order = c_order(node.aval.rank)
             new[node] = end if end.type == node.type else derived(PACK, (end,), node, order=order)
         else:
-            after = None if node.after is None else new[node.after]
-            same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-            new[node] = node if same else replace(node, inputs=inputs, after=after)
-    if all(one is node for node, one in new.items()):
-        return graph
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return replace(graph, outputs=outputs, effects=effects)
+            new[node] = reading(node, new)
+    return with_new(graph, new)
 
 
 class _StateSearch:

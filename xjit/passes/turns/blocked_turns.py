@@ -24,6 +24,7 @@ from xjit.ir.inner_graphs import GRAPHS, inner_graphs, with_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ir.own_graphs import own_graph
+from xjit.ir.rebuilding import reading, with_new
 from xjit.machine import Machine, processor
 from xjit.ops.define.core import registry
 from xjit.ops.whole_arrays.partial_reduce import derived
@@ -52,15 +53,9 @@ def mark_rows_apart(
         return graph
     new: dict[Node, Node] = {}
     for number, node in enumerate(graph.nodes):
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        found = node if same else replace(node, inputs=inputs, after=after)
+        found = reading(node, new)
         new[node] = found if found.op.reads is None else _marked(found, machine, refused, (*way, number))
-    if all(one is node for node, one in new.items()):
-        return graph
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return replace(graph, outputs=outputs, effects=effects)
+    return with_new(graph, new)
 
 
 def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -> Node:
