@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -99,6 +99,20 @@ def _is_decimal(value: Hashable) -> bool:
     """Return whether the value is a decimal number; programs that have none need not load them."""
     decimal = sys.modules.get("decimal")
     return decimal is not None and isinstance(value, decimal.Decimal)
+
+
+def has_other_entries(container: Any, kinds: Sequence[type | None], values: Iterable[Any]) -> bool:
+    """Return whether a list or dict has other entries than some values; where a class stands, anything of it is one.
+
+    >>> has_other_entries([1, "a"], (None, None), (1, "a")), has_other_entries([1, []], (None, list), (2,))
+    (False, True)
+    """
+    entries = container.values() if isinstance(container, dict) else container
+    if len(entries) != len(kinds):
+        return True
+    rest = iter(values)
+    pairs = zip(entries, kinds, strict=True)
+    return any(entry is not next(rest) if kind is None else type(entry) is not kind for entry, kind in pairs)
 
 
 def labels(tree: Tree, text: str) -> Iterator[str]:

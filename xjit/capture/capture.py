@@ -19,6 +19,7 @@ from xjit.capture.recording.container_names import check_copies
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.recording.taken_apart import check_taken_apart
 from xjit.capture.splits.split_checks import check_split
 from xjit.capture.tracers.demands import has_unread, tested_unread
 from xjit.capture.tracers.errors_in_order import test_behind_effects, without_tested
@@ -169,15 +170,16 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
     labels = leaf_labels(function, in_tree)
     with tracing(trace):
         traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
-        in_tree = traced_tree(recorder, in_tree)
-        args, kwargs = tree.unflatten(in_tree, traced)
+        given = traced_tree(recorder, in_tree)
+        args, kwargs = tree.unflatten(given, traced)
         recorder.rewriting.begin(args, kwargs)
         result = recorder.entry(function)(*args, **kwargs)
-        _check_arguments_unchanged((args, kwargs), in_tree, traced)
+        _check_arguments_unchanged((args, kwargs), given, traced)
         recorder.check_unchanged()
         check_copies(recorder)
         check_split(recorder)
         recorder.guard_identities()
+        check_taken_apart(recorder, args, kwargs, in_tree, labels)
         if trace.refusals:
             raise trace.refusals[0]
         return _captured(Results(trace, recorder), result, len(leaves))

@@ -17,7 +17,7 @@ from xjit.capture.guarding.access_path import Path
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.lazy import lazy
-from xjit.tree import distinct
+from xjit.tree import distinct, has_other_entries
 from xjit.types import Box
 
 Leaves: TypeAlias = "Sequence[Any]"
@@ -274,6 +274,14 @@ def distinct_objects(path: Path, others: Sequence[Path]) -> Guard:
     return Guard(path, condition, 1 + len(others), words, tuple(others))
 
 
+def other_entries(path: Path, entries: Sequence[Path | type]) -> Guard:
+    """The list or dict there is none of these entries: objects at other places, or something of a class."""
+    others = tuple(one for one in entries if isinstance(one, Path))
+    kinds = tuple(None if isinstance(one, Path) else one for one in entries)
+    condition = "has_other_entries({v}, {k}, ({w},))" if others else "has_other_entries({v}, {k}, ())"
+    return Guard(path, condition, kinds, "{path} may be a list or dict among the arguments", others)
+
+
 def outcome(path: Path, comparison: str, constant: Any, result: bool) -> Guard:
     """A comparison with a constant that the function branched on comes out the same."""
     words = f"{{path}} {comparison} {{old}} is no longer {result}: it is {{new}}"
@@ -359,6 +367,7 @@ class GuardText:
             "defined": defined,
             "ndarray": np.ndarray,
             "labelled": layout_of_labelled,
+            "has_other_entries": has_other_entries,
             "from_handler": from_handler,
             **(names or {}),
         }

@@ -11,6 +11,7 @@ import dis
 import functools
 import operator
 import types
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -40,7 +41,8 @@ class Identities:
 
     merging  arguments that are one array, or one with an array from elsewhere, are one traced array
     looked   the function may have compared objects by identity
-    assigned  attributes or entries of objects from outside are assigned, which all names of these see
+    assigned  attributes of objects from outside are assigned, or containers changed, which all names of these see
+    changed   the containers from outside that the function changes
     twins    some are one, but are not merged
     """
 
@@ -48,6 +50,7 @@ class Identities:
     looked: bool = False
     assigned: bool = False
     twins: bool = False
+    changed: list[Known] = field(default_factory=list)
     _known: dict[int, Known] = field(default_factory=dict)
     _arguments: dict[int, Known] = field(default_factory=dict)
 
@@ -72,6 +75,15 @@ class Identities:
         self._arguments[id(array)] = Known(array, seen, path)
         if self.merging:
             self.add(array, seen, path)
+
+    def change(self, container: Any, path: Path) -> None:
+        """Notes a container from outside as one that the function changes."""
+        self.assigned = True
+        self.changed.append(Known(container, None, path))
+
+    def containers(self) -> list[Known]:
+        """The lists and dicts that were met, but for the arguments that were taken apart."""
+        return [one for one in self._known.values() if type(one.value) in (list, dict)]
 
     def looking(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, which from now on has looked once it is called."""
@@ -105,7 +117,10 @@ def _kind(value: Any) -> Any:
     """
     if type(value) is np.ndarray:
         return layout_of(value)
-    return type(value) if type(value) in (list, dict) or is_object(value) else None
+    return type(value) if type(value) in _CONTAINERS or is_object(value) else None
+
+
+_CONTAINERS = frozenset({list, dict, set, OrderedDict, defaultdict, Counter})
 
 
 def looks_at_identity(code: types.CodeType, namespace: Mapping[str, Any]) -> bool:

@@ -234,8 +234,13 @@ class Outer:
         """The container as an object of the run, of which the trace knows the class alone."""
         kind = type(self.container)
         self.recorder.add(guards.same_type(self.path, kind))
+        self.change()
         node = self.recorder.parameter(self.path, OBJECT_TYPE)
         return DeferredObject(node, self.recorder.trace, str(self.path), kind, outer=Outside.CONTAINER)
+
+    def change(self) -> None:
+        """Notes that the function changes the container."""
+        self.recorder.identities.change(self.container, self.path)
 
 
 def has_plain_entries(container: Any) -> bool:
@@ -250,7 +255,10 @@ def check_kept(value: Any, path: Path) -> None:
         kind = type(value).__name__.removeprefix("Recording").lower()
         value.place.open()
         refuse(f"the function changes {path}, a {kind} from outside", fix=f"make a new {kind}, and return it")
-    if isinstance(value, RecordingList) and value.assigned() and value.place.recorder.objects_go_outside:
+    if not isinstance(value, RecordingList) or not value.assigned():
+        return
+    value.place.change()
+    if value.place.recorder.objects_go_outside:
         value.place.open()
         refuse(f"the function changes {path}, a list from outside, and hands objects to code outside")
 

@@ -175,6 +175,10 @@ class Rewriting:
         """Notes a container that may be an argument as one that the function changes."""
         self._changed.add(id(container))
 
+    def open_argument(self, place: int | str) -> None:
+        """Notes an argument that is a container as one that the function may change."""
+        self._changed |= {id(one) for known, one, _ in self._arguments if known == place}
+
     def changed_arguments(self) -> frozenset[int | str]:
         """The arguments of the last run that are containers which the function changes."""
         return frozenset(
