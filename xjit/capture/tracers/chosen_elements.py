@@ -24,7 +24,6 @@ from xjit.capture.tracers.numpy_call import (
     call_function,
     call_getitem,
     call_method,
-    call_setitem,
     call_ufunc,
 )
 from xjit.capture.tracers.operators import Operators
@@ -66,19 +65,39 @@ def packed(value: Any) -> Any:
 
 def _kept(value: Any) -> Any:
     """An operand as it is now: arrays may be written to before the elements are packed."""
+    if isinstance(value, ChosenElements):
+        return value.now()
     if isinstance(value, np.ndarray):
         return value.copy()
     return unlinked(value) if isinstance(value, TracedValue) and value.ndim else value
+
+
+class _Packing:
+    """Makes elements an array, once for all that have them; each has an array of its own, to be written to."""
+
+    __slots__ = ("_found", "_pack")
+
+    def __init__(self, pack: Callable[[], Any]) -> None:
+        self._pack = pack
+        self._found: Any = None
+
+    def __call__(self) -> Any:
+        if self._found is None:
+            self._found = self._pack()
+        found = self._found
+        is_own = isinstance(found, TracedWindow) and found.part is None and not getattr(found, "frozen", False)
+        return TracedWindow.of(found) if is_own else found
 
 
 class ChosenElements(Operators):
     """The elements of ``values`` where ``mask`` holds, whose dimensions are those from ``axis`` on.
 
     They are one dimension of the result, in the place of those of the mask. ``pack`` makes them an array of a size
-    that only the run knows; what is written into it is theirs, which are packed for good then.
+    that only the run knows; what is written into it is theirs, which are packed for good then. Views of other such
+    elements know their ``base``, which may be written to as well.
     """
 
-    __slots__ = ("_pack", "_packed", "_whole", "axis", "mask", "values")
+    __slots__ = ("_base", "_look", "_pack", "_packed", "_seen", "_whole", "axis", "mask", "values")
     chooses = True
     __array_priority__ = 1001.0
 
@@ -86,9 +105,30 @@ class ChosenElements(Operators):
         self.values = values
         self.mask = mask
         self.axis = axis
-        self._pack = pack or functools.partial(limited_calls.chosen_elements, values, mask, axis)
+        pack = pack or functools.partial(limited_calls.chosen_elements, values, mask, axis)
+        self._pack = pack if isinstance(pack, _Packing) else _Packing(pack)
         self._packed: Any = None
         self._whole: Any = None
+        self._base: ChosenElements | None = None
+        self._look: Callable[[Any], Any] | None = None
+        self._seen: Any = None
+
+    def _view(self, values: Any, axis: int, look: Callable[[Any], Any]) -> ChosenElements:
+        """A view of the elements: ``look`` takes it of them once they are packed."""
+        found = ChosenElements(values, self.mask, axis, lambda: look(self.packed()))
+        found._base, found._look, found._seen = self, look, self.values
+        return found
+
+    def now(self) -> ChosenElements:
+        """The elements, to which nothing was written, as they are now, whatever is written to them later."""
+        if self._base is not None and self._look is not None:
+            base, look = self._base.now(), self._look
+            return self.like(self.values, lambda: look(base.packed()))
+        if self._packed is None:
+            return self.like(self.values, self._pack)
+        window = self._packed
+        kept = TracedWindow.of(window) if isinstance(window, TracedWindow) else _kept(window)
+        return self.like(self.values, lambda: kept)
 
     def like(self, values: Any, pack: Callable[[], Any]) -> ChosenElements:
         """Other elements that the same mask chooses."""
@@ -111,7 +151,10 @@ class ChosenElements(Operators):
 
     @property
     def _is_written(self) -> bool:
-        """Return whether something was written to the elements since they were packed."""
+        """Return whether something was written to the elements since they were packed, or to what they show."""
+        base = self._base
+        if base is not None and (base._is_written or base.values is not self._seen):
+            return True
         return self._packed is not None and getattr(self._packed, "_value", None) is not self._whole
 
     def _elements(self) -> Any:
@@ -216,8 +259,8 @@ class ChosenElements(Operators):
         if self.mask.ndim != 1 or np.ndim(plain(right)) not in (1, 2):
             _not_lazy()
         found = call_ufunc(np.matmul, "__call__", (self._elements(), right), {})
-        kept = _kept(right)
-        return self.like(found, lambda: call_ufunc(np.matmul, "__call__", (self.packed(), kept), {}))
+        kept, own = _kept(right), self.now()
+        return self.like(found, lambda: call_ufunc(np.matmul, "__call__", (own.packed(), kept), {}))
 
     def _each(self, call: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
         """A function of one element each: of this array, of others that the same mask chose, and of what is repeated
@@ -296,7 +339,7 @@ class ChosenElements(Operators):
     def _at(self, index: Any) -> Any:
         if type(index) is tuple and not self.axis and self._keeps_all(index[:1]) and self._adds_axes(index[1:]):
             whole = (*(slice(None),) * self.mask.ndim, *index[1:])
-            return self.like(call_getitem(self._elements(), whole), lambda: self.packed()[index])
+            return self._view(call_getitem(self._elements(), whole), self.axis, lambda array: array[index])
         positions = isinstance(index, TracedValue | np.ndarray) and index.dtype.kind in "iu"
         if not self.axis or not (type(index) is int or positions):
             _not_lazy()
@@ -304,7 +347,10 @@ class ChosenElements(Operators):
         kept = values.ndim - self.values.ndim + self.axis
         if kept < 0:
             _not_lazy()
-        return ChosenElements(values, self.mask, kept, lambda: self.packed()[index])
+        if not positions:
+            return self._view(values, kept, lambda array: array[index])
+        own, places = self.now(), _kept(index)
+        return ChosenElements(values, self.mask, kept, lambda: own.packed()[places])
 
     @staticmethod
     def _keeps_all(index: tuple[Any, ...]) -> bool:
@@ -319,12 +365,12 @@ class ChosenElements(Operators):
         if self.axis or self.ndim != 1 or self.dtype.kind not in "iu" or self._is_written:
             return call_getitem(array, self.packed())
         zero = broadcast_to_shape(np.asarray(0, self.dtype), self.values.shape)
-        kept = _kept(array)
+        kept, own = _kept(array), self.now()
         found = call_getitem(array, select(self.mask, self.values, zero))
-        return self.like(found, lambda: call_getitem(kept, self.packed()))
+        return self.like(found, lambda: call_getitem(kept, own.packed()))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        call_setitem(self._own(), packed(index), packed(value))
+        self._own()[packed(index)] = packed(value)
 
     def _own(self) -> Any:
         """The packed elements, to be written to."""
@@ -341,14 +387,14 @@ class ChosenElements(Operators):
         return self.__array_ufunc__(ufunc, "__call__", left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        if self._packed is None:
+        if self._packed is None and self._base is None:
             before = ChosenElements(self.values, self.mask, self.axis, self._pack)
             found = before._binary(ufunc, before, before if other is self else other)
             if isinstance(found, ChosenElements):
                 if not np.can_cast(found.dtype, self.dtype, "same_kind"):
                     raise noted(_cast_error(ufunc, found.dtype, self.dtype), self.values)
                 same = found.astype(self.dtype)
-                self.values, self._pack = same.values, same.packed
+                self.values, self._pack = same.values, same._pack
                 return self
         self._own()._inplace(ufunc, packed(other))
         return self
@@ -367,16 +413,17 @@ class ChosenElements(Operators):
         if name == "astype" and not self._is_written:
             return self._as_type
         if name in ("real", "imag") and not self._is_written and self.dtype.kind == "c":
-            return self.like(getattr(self.values, name), lambda: getattr(self.packed(), name))
+            return self._view(getattr(self.values, name), self.axis, lambda array: getattr(array, name))
         if name == "copy" and not self._is_written:
-            return lambda: self.like(self.values, lambda: self.packed().copy())
+            own = self.now()
+            return lambda: self.like(own.values, lambda: own.packed().copy())
         return getattr(self.packed(), name)
 
     def _as_type(self, dtype: Any, **options: Any) -> Any:
         if options:
             return self.packed().astype(dtype, **options)
-        found = call_method("astype", self.values, (dtype,), {})
-        return self.like(found, lambda: self.packed().astype(dtype))
+        found, own = call_method("astype", self.values, (dtype,), {}), self.now()
+        return self.like(found, lambda: own.packed().astype(dtype))
 
     def __len__(self) -> int:
         return len(self.packed())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,9 @@ from xjit.numpy.limited.moving_indices import (
 )
 from xjit.numpy.limited.run_time_integers import Integer
 
+_VIEWS = frozenset({"ravel", "reshape", "transpose", "real", "imag"})
+"""Functions and methods of NumPy whose results show the array, or may do so."""
+
 
 def concern(values: Iterable[Any]) -> bool:
     """Return whether one of some arguments is an array of a size that only the run knows, or holds one."""
@@ -49,12 +53,37 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Iterable[Any], kwargs: Mapp
 
 def call_function(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A function of NumPy."""
-    return _seen(functools.partial(limited_functions.call_function, function, tuple(args), kwargs), args)
+    args = tuple(args)
+    found = _seen(functools.partial(limited_functions.call_function, function, args, kwargs), args)
+    return _followed(found, args[0]) if function.__name__ in _VIEWS and args else found
 
 
 def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """A method of ndarray."""
-    return _seen(functools.partial(limited_functions.call_method, name, value, tuple(args), kwargs), (value, *args))
+    if name == "astype" and _is_no_copy(value, *args, **kwargs):
+        return value
+    args = tuple(args)
+    found = _seen(functools.partial(limited_functions.call_method, name, value, args, kwargs), (value, *args))
+    return _followed(found, value) if name in _VIEWS else found
+
+
+def _is_no_copy(value: Any, dtype: Any, *rest: Any, copy: Any = True, **options: Any) -> bool:
+    """Return whether ``astype`` returns the array itself."""
+    return not copy and not rest and not options and np.dtype(dtype) == value.dtype
+
+
+def _followed(found: Any, value: Any) -> Any:
+    """A result that may be a view: where it is none here nobody writes to it, nor to the array while it lives."""
+    root = root_of(value)
+    if isinstance(found, LimitedArray) and isinstance(value, LimitedArray) and root_of(found) is not root:
+        noted: Any = found
+        noted.frozen = True
+        if isinstance(root, LimitedArray):
+            noted_root: Any = root
+            noted_root.shown_by(found)
+        else:
+            root.buffer.blind.append(weakref.ref(found))
+    return found
 
 
 def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

@@ -29,7 +29,7 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ("_form", "_parts", "_rows", "frozen")
+    __slots__ = ("__weakref__", "_form", "_parts", "_rows", "frozen")
     __array_priority__ = 1000.0
 
     def show(self, row: Any) -> None:
@@ -139,9 +139,9 @@ class TracedWindow(Operators, LimitedArray):
         return limited_calls.write_ufunc(ufunc, self, other)
 
     def _check_own(self) -> None:
-        """CaptureError for parts of complex numbers: those of the array would change with them."""
+        """CaptureError for what shows an array whose elements would not change with its own."""
         if getattr(self, "frozen", False):
-            refuse("parts of complex numbers in an array whose size only the run knows are written to", fix=_FIX)
+            refuse("a view of an array whose size only the run knows is written to", fix=_FIX)
 
     # Attributes
 
@@ -169,9 +169,7 @@ class TracedWindow(Operators, LimitedArray):
         """Parts of complex numbers: elements that are no memory of the array's, so that nothing is written there."""
         if self.dtype.kind != "c":
             refuse("parts of real numbers in an array whose size only the run knows", fix=_FIX)
-        found = numpy_call.call_function(function, (self,), {})
-        found.frozen = True
-        return found
+        return numpy_call.call_function(function, (self,), {})
 
     @property
     def T(self) -> Any:

@@ -26,8 +26,8 @@ from xjit.numpy.limited.arrays import (
 )
 from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
 from xjit.numpy.reducing.axis_reductions import axes_of
-from xjit.numpy.rules.promotion import weak_type
-from xjit.numpy.rules.values import as_value, shape_of
+from xjit.numpy.rules.promotion import cast, weak_type
+from xjit.numpy.rules.values import as_scalar, as_value, shape_of
 from xjit.numpy.selecting import indexing
 from xjit.ops.dynamic.limited_windows import bound_of, number
 from xjit.ops.whole_arrays.runtime_check import require
@@ -85,6 +85,8 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    if a_min is None and a_max is None:
+        raise refused("numpy.clip without bounds")
     low = a if a_min is None else call_ufunc(np.maximum, "__call__", (a, a_min), {})
     return low if a_max is None else call_ufunc(np.minimum, "__call__", (low, a_max), {})
 
@@ -93,9 +95,18 @@ def _alone(function: Any) -> Callable[..., Any]:
     """A function of one array, element by element."""
 
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("copy") is False:
+            raise refused(f"numpy.{function.__name__} with copy=False")
         return made(dispatch.call_function(function, (value_of(a), *args), kwargs), sizes_of(a))
 
     return call
+
+
+def _real(val: Any) -> Any:
+    """The real parts; a view of real numbers."""
+    if dtype_class(value_of(val).dtype) == "C":
+        return _alone(np.real)(val)
+    return picked(part_at(val, [slice(None)] * len(sizes_of(val))))
 
 
 # ---- reductions
@@ -165,9 +176,11 @@ def _position(function: Any) -> Callable[..., Any]:
 
 
 def _mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
-    sizes = sizes_of(a)
-    kind = dtype_class(value_of(a).dtype)
-    wide = np.float64 if dtype is None and kind in "IP" else dtype
+    sizes, own = sizes_of(a), value_of(a).dtype
+    if dtype is None and own == np.float16:  # added up in numbers of 32 bits, and rounded once
+        wide = _mean(a, axis, np.float32, keepdims)
+        return made(as_scalar(cast(value_of(wide), own)), sizes_of(wide))
+    wide = np.float64 if dtype is None and dtype_class(own) in "IP" else dtype
     total = REDUCTIONS[np.sum](a, axis=axis, dtype=wide, keepdims=bool(keepdims))
     count = elements_of(tuple(sizes[one] for one in axes_of(axis, len(sizes), "mean")))
     found = value_of(total).dtype
@@ -303,7 +316,7 @@ def _var(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims
     if dtype is not None or dtype_class(value_of(a).dtype) != "F":
         raise refused("numpy.var of other numbers than floats")
     sizes = sizes_of(a)
-    apart = call_ufunc(np.subtract, "__call__", (a, _mean(a, axis, keepdims=True)), {})
+    apart = call_ufunc(np.subtract, "__call__", (a, _mean(a, axis, a.dtype, keepdims=True)), {})
     total = REDUCTIONS[np.sum](call_ufunc(np.multiply, "__call__", (apart, apart), {}), axis=axis, keepdims=keepdims)
     count = elements_of(tuple(sizes[one] for one in axes_of(axis, len(sizes), "var"))) - int(ddof)
     divisor = ops.convert_element_type(_operand(largest(count, 0)), value_of(total).dtype)
@@ -341,7 +354,8 @@ def _like(number: int) -> Callable[..., Any]:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **REDUCTIONS,
-    **{one: _alone(one) for one in (np.copy, np.real, np.imag, np.round, np.nan_to_num)},
+    **{one: _alone(one) for one in (np.copy, np.imag, np.round, np.nan_to_num)},
+    np.real: _real,
     np.where: _where,
     np.flip: _flip,
     np.linalg.norm: _norm,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
-from xjit.errors import ShapeError
+from xjit.errors import DTypeError, ShapeError
 from xjit.numpy import dispatch
 from xjit.numpy.arrays.creation import full
 from xjit.numpy.limited.arrays import (
@@ -32,11 +32,14 @@ from xjit.numpy.limited.masked_elements import coordinates
 from xjit.numpy.limited.moving_indices import getitem
 from xjit.numpy.limited.repeats import repeat
 from xjit.numpy.limited.run_time_integers import Integer, integer
-from xjit.numpy.rules.promotion import cast, result_type
-from xjit.numpy.rules.values import as_value, given, shape_of
+from xjit.numpy.reducing.averages import ZERO_WEIGHTS
+from xjit.numpy.rules.promotion import cast, requested, result_type
+from xjit.numpy.rules.values import as_scalar, as_value, given, shape_of
 from xjit.ops.dynamic.limited_windows import Range, bound_of, store_window, whole
 from xjit.ops.whole_arrays.index import look_up
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
+from xjit.types import dtype_class
 
 
 def array_of(value: Any, name: str) -> Any:
@@ -55,7 +58,9 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, dtype: An
     if len({len(one) for one in sizes}) != 1 or not sizes[0]:
         raise ShapeError("all the input array dimensions except for the concatenation axis must match exactly")
     axis = normalize_axis_index(axis, len(sizes[0]))
-    kind = np.dtype(dtype) if dtype is not None else result_type(*map(value_of, parts), name="concatenate")
+    kind = requested(dtype, "concatenate") or result_type(*map(value_of, parts), name="concatenate")
+    for one in parts:
+        _check_cast("concatenate", one, kind)
     rest = common_sizes("concatenate", [(*one[:axis], *one[axis + 1 :]) for one in sizes])
     return _joined(parts, sizes, rest, axis, kind)
 
@@ -139,7 +144,7 @@ def flat(value: Any) -> Any:
 def _ravel(a: Any, order: str = "C") -> Any:
     if order != "C":
         raise refused("numpy.ravel in another order")
-    return flat(a)
+    return picked(part_at(a, [slice(None)])) if len(sizes_of(a)) == 1 else flat(a)
 
 
 def _reshape(a: Any, *shape: Any, **options: Any) -> Any:
@@ -151,7 +156,7 @@ def _reshape(a: Any, *shape: Any, **options: Any) -> Any:
     if any(type(one) is not int or one != 1 for number, one in enumerate(dims) if number != place):
         raise refused("numpy.reshape to other sizes than -1 and 1")
     index = (*(None,) * place, slice(None), *(None,) * (len(dims) - place - 1))
-    return picked(part_at(line, index)) if len(dims) > 1 else line
+    return picked(part_at(line, index)) if len(dims) > 1 or line is a else line
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
@@ -168,9 +173,21 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = np._NoValue, append
 
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    parts = (to_begin, _diff(ary), to_end)
-    there = [np.atleast_1d(one) if isinstance(one, int | float) else one for one in parts if one is not None]
-    return concatenate(there, 0) if len(there) > 1 else there[0]
+    line = flat(ary)
+    middle = call_ufunc(np.subtract, "__call__", (getitem(line, slice(1, None)), getitem(line, slice(None, -1))), {})
+    ends = [None if one is None else array_of(one, "ediff1d") for one in (to_begin, to_end)]
+    for one in ends:
+        _check_cast("ediff1d", middle if one is None else one, middle.dtype)
+    there = [
+        one if sizes_of(one) else ops.reshape(one, (1,)) for one in (ends[0], middle, ends[1]) if one is not None
+    ]
+    return concatenate([flat(one) for one in there], 0, dtype=middle.dtype) if len(there) > 1 else middle
+
+
+def _check_cast(name: str, value: Any, dtype: Any) -> None:
+    """DTypeError for elements that NumPy does not convert by itself."""
+    if not np.can_cast(value.dtype, dtype, "same_kind"):
+        raise DTypeError(f"numpy.{name}: cannot cast from {value.dtype} to {dtype} with casting 'same_kind'")
 
 
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
@@ -184,8 +201,16 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
         raise refused("numpy.average with an axis or returned=")
     if weights is None:
         return REDUCTIONS[np.mean](a)
-    total = REDUCTIONS[np.sum](call_ufunc(np.multiply, "__call__", (a, weights), {}))
-    return dispatch.call_ufunc(np.true_divide, "__call__", (total, REDUCTIONS[np.sum](weights)), {})
+    own, other = array_of(a, "average"), array_of(weights, "average")
+    if len(sizes_of(own)) != 1 or len(sizes_of(other)) != 1:
+        raise refused("numpy.average of matrices")
+    dtype = np.result_type(own.dtype, other.dtype, *([np.float64] if dtype_class(own.dtype) in "PI" else []))
+    values = [made(cast(value_of(one), dtype), sizes_of(one)) for one in (own, other)]
+    total = REDUCTIONS[np.sum](call_ufunc(np.multiply, "__call__", values, {}))
+    scale = REDUCTIONS[np.sum](values[1])
+    found = dispatch.call_ufunc(np.true_divide, "__call__", (total, scale), {})
+    some = dispatch.call_ufunc(np.not_equal, "__call__", (scale, 0.0), {})
+    return as_scalar(require(found, some, "division", ZERO_WEIGHTS))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:

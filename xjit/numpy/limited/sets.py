@@ -98,9 +98,12 @@ def unique(
         depends("numpy.unique with an axis, or not sorted", "the shape of the result", FILL)
     line = _line(ar, "unique")
     if shape_of(value_of(line))[0] == 0:
-        none = np.zeros(0, INT64)
-        parts = [line, *(none for wanted in (return_index, return_inverse, return_counts) if wanted)]
+        none, places = np.zeros(0, INT64), np.zeros(shape_of(value_of(array_of(ar, "unique"))), INT64)
+        wanted = (return_index, none), (return_inverse, places), (return_counts, none)
+        parts = [line, *(one for is_wanted, one in wanted if is_wanted)]
         return tuple(parts) if len(parts) > 1 else line
+    if return_inverse and isinstance(ar, LimitedArray) and ar.ndim > 1:
+        depends("numpy.unique with the places of elements of several axes", "the shape of the result", FILL)
     order = None
     if return_index or return_inverse:
         order = _call(np.argsort, line, kind="mergesort" if return_index else None)

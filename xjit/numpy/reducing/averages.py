@@ -21,7 +21,7 @@ from xjit.ops.define.core import Operand, aval_of, dtype_of
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, FLOAT64, INT64, dtype_class
 
-_ZERO_WEIGHTS = "numpy.average: Weights sum to zero, can't be normalized"
+ZERO_WEIGHTS = "numpy.average: Weights sum to zero, can't be normalized"
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue) -> Any:
@@ -99,8 +99,8 @@ def _weighted(value: Operand, weights: Operand, axis: Any, keepdims: Any) -> tup
     products = call(np.multiply, cast(value, dtype), cast(weights, dtype))
     result = call(np.divide, axis_reductions.sum(products, axis=axis, keepdims=keepdims), scale)
     if isinstance(weights, TracedValue):
-        return as_scalar(require(result, call(np.not_equal, scale, 0.0), "division", _ZERO_WEIGHTS)), scale
+        return as_scalar(require(result, call(np.not_equal, scale, 0.0), "division", ZERO_WEIGHTS)), scale
     with np.errstate(all="ignore"):
         if np.any(np.sum(weights, axis, dtype) == 0.0):
-            raise ZeroDivisionError(_ZERO_WEIGHTS)
+            raise ZeroDivisionError(ZERO_WEIGHTS)
     return result, scale
