@@ -5,6 +5,8 @@
     python -m tests.fuzz --seconds 60 --compiled --large   # arrays of up to 150,000 elements
     python -m tests.fuzz --seconds 60 --calls              # single calls and indices, on any types and layouts
     python -m tests.fuzz --seconds 60 --ordinary           # writes, views, loops, branches, arguments that overlap
+    python -m tests.fuzz --seconds 60 --ordinary --large   # the same over up to 45,000 elements, compiled
+    python -m tests.fuzz --seconds 60 --lengths            # lengths that only the run knows: lists that grow, masks
     python -m tests.fuzz --seconds 60 --splits             # calls in Python, lengths of data, objects
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
@@ -36,12 +38,13 @@ def main() -> int:
     parser.add_argument("--large", action="store_true", help="larger arrays in the programs")
     parser.add_argument("--calls", action="store_true", help="single calls of NumPy instead of programs")
     parser.add_argument("--ordinary", action="store_true", help="programs as text, with writes, loops and branches")
+    parser.add_argument("--lengths", action="store_true", help="programs as text, of lengths that the run knows")
     parser.add_argument("--splits", action="store_true", help="programs as text that Python has a part in")
     parser.add_argument("--workers", type=int, default=2, help="processes for programs as text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
-    if options.ordinary or options.splits:
+    if options.ordinary or options.splits or options.lengths:
         return _texts(seed, options)
     os.environ["XJIT_STRICT"] = "1"
     stop = time.monotonic() + options.seconds
@@ -58,9 +61,11 @@ def main() -> int:
 def _texts(seed: int, options: argparse.Namespace) -> int:
     os.environ["XJIT_TRIALS"] = "0"
     os.environ["XJIT_STRICT"] = "0"
-    os.environ["XJIT_DEBUG"] = "0" if options.compiled else "1"
+    os.environ["XJIT_DEBUG"] = "0" if options.compiled or options.large else "1"
+    sort = "splits" if options.splits else "lengths" if options.lengths else "ordinary"
+    sort = "larger" if sort == "ordinary" and options.large else sort
     with tempfile.TemporaryDirectory() as name:
-        crashes = crew(seed, options.seconds, Path(name), options.workers, "splits" if options.splits else "ordinary")
+        crashes = crew(seed, options.seconds, Path(name), options.workers, sort)
         text, failures = summary(Path(name))
     print(f"{text}\nfrom --seed {seed} on, {crashes} crashes")  # noqa: T201
     return bool(failures or crashes)

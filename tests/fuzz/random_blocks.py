@@ -10,8 +10,6 @@ from tests.fuzz.random_patterns import pattern, vocabulary_of
 from tests.fuzz.random_statements import statement
 from tests.fuzz.scope import Ended, Scope
 
-MOST_TURNS = 400
-
 
 def block(s: Scope, size: int, depth: int, loop: bool = False) -> list[str]:
     """Return the lines of some statements, of which the scope knows the outcome."""
@@ -53,7 +51,7 @@ def runs(s: Scope, lines: list[str]) -> bool:
 
     def tick() -> None:
         turns[0] += 1
-        if turns[0] > MOST_TURNS:
+        if turns[0] > s.extents.turns:
             raise OverflowError
 
     s.names["_tick"], s.names["_Ended"] = tick, Ended

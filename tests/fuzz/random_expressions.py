@@ -32,7 +32,7 @@ def integer(s: Scope, depth: int = 1) -> str:
     if kind < 4 and names:
         return str(s.rng.choice(names))
     if depth == 0 or kind < 6:
-        return str(s.one(0, 1, 1, 2, 2, 3, -1, -2, 5))
+        return str(s.one(*s.extents.integers))
     inner = integer(s, depth - 1)
     if kind == 6:
         return s.one(f"len({s.array(1)})", f"{s.array(1)}.shape[0]", f"{s.array()}.size", f"{s.array()}.ndim")
@@ -182,7 +182,7 @@ def array(s: Scope, depth: int = 2) -> str:
 def made(s: Scope) -> str:
     """Return a new array of nothing."""
     like = s.array()
-    extent = s.find(lambda: integer(s), lambda v: 0 <= v < 9, "3")
+    extent = s.find(lambda: integer(s), lambda v: 0 <= v < s.extents.made, "3")
     dtype = s.one("", "", ", dtype=np.int64", ", np.float32", ", dtype=bool", ", dtype=complex", ", np.int8")
     return str(
         s.one(

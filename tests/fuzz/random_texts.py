@@ -18,10 +18,9 @@ from tests.fuzz.random_blocks import block, results
 from tests.fuzz.random_expressions import DTYPES
 from tests.fuzz.random_helpers import HELPERS
 from tests.fuzz.random_patterns import ORDINARY, Vocabulary
-from tests.fuzz.scope import HIDDEN, Ended, Scope
+from tests.fuzz.scope import FEW, HIDDEN, Ended, Extents, Scope
 from tests.fuzz.text_program import TextProgram, laid_out, places, values
 
-SHAPES = ("(n,)", "(n,)", "(n,)", "(m, n)", "(n, n)", "(m, n)", "(2, m, 3)", "()", "(0,)", "(1,)", "(n, 1)", "(0, n)")
 LAYOUTS = (
     *("C",) * 12,
     "F",
@@ -57,35 +56,39 @@ CALLS = (
 class Sort:
     """Parts of programs of a sort, beside what all programs have.
 
-    ``around`` gives lines of the module, ``given`` further arguments and what makes them.
+    ``around`` gives lines of the module, ``given`` further arguments and what makes them. Arguments have ``dtypes``,
+    few of them ``rare`` ones.
     """
 
     vocabulary: Callable[[random.Random], Vocabulary] = lambda rng: ORDINARY
     around: Callable[[random.Random], list[str]] = lambda rng: []
     given: Callable[[random.Random, list[str]], dict[str, str]] = lambda rng, outer: {}
     watched: bool = False
+    extents: Extents = FEW
+    dtypes: tuple[str, ...] = DTYPES
+    rare: tuple[str, ...] = RARE_DTYPES
 
 
 PLAIN = Sort()
 
 
-def _arguments(rng: random.Random) -> tuple[list[str], list[str]]:
+def _arguments(rng: random.Random, sort: Sort) -> tuple[list[str], list[str]]:
     """Return the parameters and the lines that make them."""
-    lines = [f"n = {rng.choice(('(5, 4)', '(4, 6)', '(6, 5)', '(3, 3)', '(8, 1)', '(5, 0)', '(4, 9)'))}[k]"]
-    lines += [f"m = {rng.choice(('(3, 3)', '(2, 4)', '(4, 2)', '(1, 3)'))}[k]"]
+    extents = sort.extents
+    lines = [f"n = {rng.choice(extents.lengths)}[k]", f"m = {rng.choice(extents.widths)}[k]"]
     names = []
     for number, name in enumerate(("x", "y", "z")[: rng.choice((1, 2, 2, 3))]):
         first = rng.choice(LAYOUTS)
         layout = f'"{first}"' if rng.random() < 0.9 else f'("{first}", "{rng.choice(LAYOUTS)}")[k]'
-        shape = rng.choice(SHAPES[:6] if number == 0 else SHAPES)
-        text = f'laid_out(values({rng.randrange(50)} + r, "{_dtype(rng)}", {shape}), {layout})'
+        shape = rng.choice(extents.shapes[:6] if number == 0 else extents.shapes)
+        text = f'laid_out(values({rng.randrange(50)} + r, "{_dtype(rng, sort)}", {shape}), {layout})'
         if number and rng.random() < 0.35:
             shared = rng.choice(OVERLAPS).format(names[0])
             text = rng.choice((shared, f"{shared} if k else {text}", f"{text} if k else {shared}"))
         lines.append(f"{name} = {text}")
         names.append(name)
     if rng.random() < 0.35:
-        lines.append(f"idx = places({rng.randrange(9)} + r, {rng.choice('345')}, len(x))")
+        lines.append(f"idx = places({rng.randrange(9)} + r, {rng.choice(extents.places)}, len(x))")
         names.append("idx")
     numbers = (
         ("q", "r + 1", "2", "n - 2", "(0, 1)[k]", "np.int64(r)"),
@@ -99,8 +102,8 @@ def _arguments(rng: random.Random) -> tuple[list[str], list[str]]:
     return names, lines
 
 
-def _dtype(rng: random.Random) -> str:
-    return rng.choice(DTYPES if rng.random() < 0.85 else RARE_DTYPES)
+def _dtype(rng: random.Random, sort: Sort) -> str:
+    return rng.choice(sort.dtypes if rng.random() < 0.85 else sort.rare)
 
 
 def _outer(rng: random.Random) -> list[str]:
@@ -126,7 +129,7 @@ def random_text(rng: random.Random, sort: Sort = PLAIN) -> TextProgram:
 
 
 def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
-    outer, (names, made) = [*sort.around(rng), *_outer(rng)], _arguments(rng)
+    outer, (names, made) = [*sort.around(rng), *_outer(rng)], _arguments(rng, sort)
     for name, text in sort.given(rng, outer).items():
         made.append(f"{name} = {text}")
         names += [] if name in names else [name]
@@ -138,7 +141,7 @@ def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
     if sort.watched:
         np.random.seed(rng.randrange(1000))
     module = TextProgram(head).module().__dict__
-    scope = Scope(rng, {})
+    scope = Scope(rng, {}, sort.extents)
     scope.vocabulary = sort.vocabulary(rng)
     try:
         scope.names = _visible(module, names)
@@ -153,7 +156,7 @@ def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
     calls = rng.choice(CALLS)
     program = TextProgram(text, calls, sort.watched)
-    return program if _short(program) else None
+    return program if _short(program, 2 * sort.extents.turns + 200) else None
 
 
 def _says_something(body: str) -> bool:
@@ -181,11 +184,11 @@ def _body(s: Scope, rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-def _short(program: TextProgram) -> bool:
-    """Return whether NumPy comes to an end with the program, and raises nothing in the first call."""
+def _short(program: TextProgram, most: int) -> bool:
+    """Return whether NumPy ends the program in so many turns, and raises nothing in the first call."""
     module = TextProgram(_with_ticks(program.text)).module()
     for number, (k, r) in enumerate(program.calls):
-        turns = iter(range(1000))
+        turns = iter(range(most))
         module.__dict__["_tick"] = lambda turns=turns: next(turns)
         try:
             given = module.arguments(k, r)

@@ -6,13 +6,38 @@ import copy
 import random
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-MOST_ELEMENTS = 400
 MOST_BITS = 90
 HIDDEN = ("np", "values", "places", "laid_out")
+
+
+@dataclass(frozen=True)
+class Extents:
+    """Extents of the arrays of programs.
+
+    ``lengths`` and ``widths`` are the texts of what ``n`` and ``m`` are, ``shapes`` of arguments in terms of these,
+    ``places`` of the numbers of positions. No array has more than so many ``elements``, no loop more ``turns``, and
+    none that is made by its extent is as long as ``made``. ``integers`` are those that programs have.
+    """
+
+    lengths: tuple[str, ...] = ("(5, 4)", "(4, 6)", "(6, 5)", "(3, 3)", "(8, 1)", "(5, 0)", "(4, 9)")
+    widths: tuple[str, ...] = ("(3, 3)", "(2, 4)", "(4, 2)", "(1, 3)")
+    shapes: tuple[str, ...] = (
+        *("(n,)", "(n,)", "(n,)", "(m, n)", "(n, n)", "(m, n)"),
+        *("(2, m, 3)", "()", "(0,)", "(1,)", "(n, 1)", "(0, n)"),
+    )
+    places: tuple[str, ...] = ("3", "4", "5")
+    elements: int = 400
+    turns: int = 400
+    made: int = 9
+    integers: tuple[int, ...] = (0, 1, 1, 2, 2, 3, -1, -2, 5)
+
+
+FEW = Extents()
 
 
 class Ended(Exception):
@@ -25,9 +50,10 @@ class Scope:
     ``vocabulary`` is that of the patterns that the program is written with, the ordinary one if None.
     """
 
-    def __init__(self, rng: random.Random, names: dict[str, Any]) -> None:
+    def __init__(self, rng: random.Random, names: dict[str, Any], extents: Extents = FEW) -> None:
         self.rng = rng
         self.names = names
+        self.extents = extents
         self.fresh = 0
         self.vocabulary: Any = None
 
@@ -35,7 +61,7 @@ class Scope:
         """Return a copy, for the body of a loop or a branch."""
         whole = {name for name, value in self.names.items() if callable(value) or isinstance(value, types.ModuleType)}
         kept = {name: value if name in whole else copy.deepcopy(value) for name, value in self.names.items()}
-        scope = Scope(self.rng, kept | more)
+        scope = Scope(self.rng, kept | more, self.extents)
         scope.fresh, scope.vocabulary = self.fresh, self.vocabulary
         return scope
 
@@ -48,7 +74,7 @@ class Scope:
     def value(self, text: str) -> Any:
         """Return the value of an expression; an exception if it has none, or a large one."""
         found = eval(text, self.names)
-        if isinstance(found, np.ndarray) and found.size > MOST_ELEMENTS:
+        if isinstance(found, np.ndarray) and found.size > self.extents.elements:
             raise OverflowError
         return found
 
@@ -60,7 +86,7 @@ class Scope:
             raise
         except Exception:
             return False
-        return all(_is_small(value) for value in self.names.values())
+        return all(_is_small(value, self.extents.elements) for value in self.names.values())
 
     def find(self, make: Callable[[], str], fits: Callable[[Any], bool], otherwise: str, tries: int = 4) -> str:
         """Return the first of some random expressions whose value fits."""
@@ -97,9 +123,9 @@ class Scope:
         return f"{stem}{self.fresh}"
 
 
-def _is_small(value: Any) -> bool:
+def _is_small(value: Any, most: int) -> bool:
     if isinstance(value, int):
         return abs(value) < 2**MOST_BITS
     if isinstance(value, list | dict | str):
-        return len(value) < MOST_ELEMENTS
-    return not isinstance(value, np.ndarray) or value.size <= MOST_ELEMENTS
+        return len(value) < most
+    return not isinstance(value, np.ndarray) or value.size <= most

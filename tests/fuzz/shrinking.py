@@ -12,6 +12,7 @@ from typing import Any
 from tests.fuzz.text_program import TextProgram
 
 BODIES = ("body", "orelse")
+MOST_TURNS = 20_000
 
 
 def shrunk(program: TextProgram, fails: Callable[[TextProgram], bool], seconds: float = 60.0) -> TextProgram:
@@ -59,7 +60,7 @@ def _ends(program: TextProgram) -> bool:
     try:
         module = TextProgram(_with_ticks(program.text)).module()
         for k, r in program.calls:
-            turns = iter(range(1000))
+            turns = iter(range(MOST_TURNS))
             module.__dict__["_tick"] = lambda turns=turns: next(turns)
             given = module.arguments(k, r)
             try:
@@ -106,6 +107,7 @@ def _changes(tree: ast.Module) -> Iterator[Callable[[list[Any]], None]]:
                     yield lambda them, p=place, b=name, n=number: getattr(them[p], b).pop(n)
     yield from _unwrapped(nodes)
     yield from _simpler(nodes)
+    yield from _smaller(nodes)
 
 
 def _unwrapped(nodes: list[Any]) -> Iterator[Callable[[list[Any]], None]]:
@@ -156,6 +158,15 @@ def _simpler(nodes: list[Any]) -> Iterator[Callable[[list[Any]], None]]:
                             held[n] = _as(parts[i], getattr(held[n], "ctx", ast.Load()))
 
                         yield put_in
+
+
+def _smaller(nodes: list[Any]) -> Iterator[Callable[[list[Any]], None]]:
+    """Yield changes of large whole numbers to smaller ones."""
+    for place, node in enumerate(nodes):
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 9:
+            for value in (node.value // 2, 511, 512, 513, node.value * 3 // 4):
+                if value < node.value:
+                    yield lambda them, p=place, v=value: setattr(them[p], "value", v)
 
 
 def _as(node: Any, context: ast.expr_context) -> Any:

@@ -1,0 +1,1 @@
+"""Random programs over larger arrays, which reach blocks and chunks, and lengths that only the run knows."""
