@@ -84,6 +84,23 @@ def bounded(x: Any) -> Any:
     return out
 
 
+def bounded_at_length(x: Any) -> Any:
+    """So many turns at most that a few rows pay in blocks."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        low, high = 0.0, 9.0
+        for _ in range(400):
+            middle = 0.5 * (low + high)
+            if high - low < 1e-12:
+                break
+            if middle * middle > x[i]:
+                high = middle
+            else:
+                low = middle
+        out[i] = middle
+    return out
+
+
 def equal_lengths(x: Any) -> Any:
     """As many turns for each element: no mask."""
     out = np.empty_like(x)
@@ -204,6 +221,13 @@ def test_bits_are_those_of_loops_one_after_the_other(name: str) -> None:
         (part, *_) = results(alone, argument[first : first + 28])
         np.testing.assert_array_equal(found[0][first : first + 28], part)
         assert "< left" not in alone.source(argument[first : first + 28].copy())
+
+
+def test_few_rows_stay_in_blocks() -> None:
+    """A loop of blocks of rows is a kernel, also where the loop around it is so little work that it could be one."""
+    function = xjit.jit(bounded_at_length, strict=True)
+    assert_close(results(function, X[:64]), results(bounded_at_length, X[:64]))
+    assert "< left" in function.source(X[:64].copy())
 
 
 def test_loops_of_one_length_need_no_mask() -> None:

@@ -187,8 +187,8 @@ def _is_one_kernel(sub: SubPlan, machine: Machine, left: Sequence[LoopKernelStep
     """Return whether a plan has nothing but kernels that threads would not share, and is soon done, but for loops
     that may be ``left``. Windows whose lengths the run knows are that ``share`` of the longest that there may be.
     """
-    if not _is_kernels(sub):
-        return False
+    if not _is_kernels(sub) or any(isinstance(step, LoopKernelStep) and step.blocked for step in sub.plan.steps):
+        return False  # blocks of rows are those of a kernel: inside of another loop they would be one turn over all
     short = work_of(sub, machine, left, share) < machine.lasting_work
     return short and widest_work(sub, machine, share) < machine.parallel_work
 
