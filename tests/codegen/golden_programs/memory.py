@@ -68,6 +68,12 @@ def elements_looked_up(x: Array, rows: Array, columns: Array) -> Array:
     return x[rows, columns] * 2
 
 
+@golden(LINE, INDICES.reshape(10, 16))
+def sums_of_what_is_looked_up(x: Array, places: Array) -> Array:
+    """Positions of elements that are added up are checked a block ahead; the sum has no checks if all lie inside."""
+    return x[places].sum(axis=1)
+
+
 @golden(ROWS, INDICES)
 def every_other_row_looked_up(x: Array, rows: Array) -> Array:
     """Positions that no element of the result needs are checked in a loop of their own."""

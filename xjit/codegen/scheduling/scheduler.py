@@ -12,6 +12,7 @@ from xjit import config
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.scheduling.ideas.checked_ahead import checks_ahead
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks, in_blocks_of_columns, in_lanes
 from xjit.codegen.scheduling.ideas.joined_windows import in_whole_windows
 from xjit.codegen.scheduling.ideas.overlapped_tiles import in_overlapped_tiles
@@ -68,6 +69,7 @@ IDEAS: tuple[Idea, ...] = (
     in_packed_rows,
     in_copies,
     in_pairs,
+    checks_ahead,
     in_blocks_and_lanes,
     in_blocks_of_columns,
     in_whole_windows,

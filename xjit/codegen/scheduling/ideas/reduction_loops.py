@@ -100,18 +100,18 @@ def in_blocks_and_lanes(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
     for one in statements(kernel.body):
         if isinstance(one, Accumulate) and one.order == WITH_ERRORS:
             yield (Compensate(one.name),)
-    for loops in _reducing(kernel.body, ()):
+    for loops in reducing_loops(kernel.body):
         yield from ((one,) for one in _rewrites(loops, around))
 
 
-def _reducing(block: Block, loops: tuple[Loop, ...]) -> Iterator[tuple[Loop, ...]]:
+def reducing_loops(block: Block, loops: tuple[Loop, ...] = ()) -> Iterator[tuple[Loop, ...]]:
     """Yield the loops that reduce, each with those around it, the outermost first."""
     for one in block:
         if isinstance(one, Loop):
-            yield from _reducing(one.body, (*loops, one))
+            yield from reducing_loops(one.body, (*loops, one))
         else:
             for inner in blocks(one):
-                yield from _reducing(inner, loops)
+                yield from reducing_loops(inner, loops)
     reduces = any(isinstance(one, Accumulate | Fold) for one in block)
     if loops and loops[-1].body is block and loops[-1].kind.is_ordered and reduces and changed(block):
         yield loops
