@@ -20,8 +20,6 @@ from tests.fuzz.text_runs import tried
 LARGER = range(6)
 LENGTHS = range(40, 50)
 COMPILED_LENGTHS = range(100, 106)
-# Known differences, each with its cause.
-KNOWN = {101: "a name that a loop gives to an array of a length of the run is a copy behind it"}
 
 
 @pytest.fixture
@@ -56,8 +54,7 @@ def test_lengths_of_the_run(seed: int, falling_back: Any) -> None:
 @pytest.mark.parametrize("seed", COMPILED_LENGTHS)
 def test_lengths_of_the_run_compiled(seed: int, falling_back: Any) -> None:
     falling_back("0")
-    if seed not in KNOWN:
-        _check(length_text(random.Random(seed)))
+    _check(length_text(random.Random(seed)))
 
 
 def _sizes(program: TextProgram) -> list[int]:

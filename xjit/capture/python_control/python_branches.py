@@ -38,6 +38,7 @@ from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, Site, State, Thunk
 from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold
+from xjit.capture.tracers.limited_calls import may_be_one
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
@@ -209,7 +210,10 @@ def _chosen(
     found = dict(zip(wanted, _choose(pred, arms, tuple(wanted.values())), strict=True))
     rest = (view for view in views.values() if not isinstance(view, _Choice))
     found |= {view.objects: either(lambda: pred, view.one, view.other) for view in rest}
-    return [plan.value(found) for plan in plans]
+    values = [plan.value(found) for plan in plans]
+    for pair, value in zip(pairs, values, strict=True):
+        may_be_one(value, pair if pair[0] is not pair[1] else ())
+    return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

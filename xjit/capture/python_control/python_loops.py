@@ -52,6 +52,7 @@ from xjit.capture.recording.container_names import note_copies
 from xjit.capture.recording.object_variables import Variables
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.demands import demand, unless_failed
+from xjit.capture.tracers.limited_calls import may_be_one
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
 from xjit.ir.current import current, tracing
@@ -414,6 +415,7 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     places = [place for place, one in enumerate(settled.carried) if one is not None]
     sources, results = ([values[place] for place in places] for values in (settled.start, behind))
     settled.loop.state.set(behind)
+    list(map(may_be_one, results, zip(sources, (turn.after[place] for place in places), strict=True)))
     note_copies(outer.recorder, sources, results, settled.loop.containers)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import link
@@ -136,6 +137,21 @@ def seen(found: Any, operands: Iterable[Any]) -> Any:
 def chosen_elements(values: Any, mask: Any, axis: int) -> Any:
     """The elements that a mask of the dimensions from an axis on chooses, whose number only the run knows."""
     return _seen(functools.partial(masked_elements.elements, values, mask, axis), (values, mask))
+
+
+def may_be_one(found: Any, others: Iterable[Any]) -> None:
+    """Notes that arrays of such sizes behind a loop or a branch may be ones that were there before it.
+
+    They are others here: nobody writes to one while the other one lives.
+    """
+    trace = current()
+    for one in (leaf for leaf in tree.flatten(found, in_parts=False)[0] if hasattr(leaf, "shown_by")):
+        for other in (leaf for value in others for leaf in tree.flatten(value, in_parts=False)[0]):
+            if getattr(type(other), "chooses", False) and other.values.owner is trace:
+                other = other.packed()
+            if hasattr(other, "shown_by") and other is not one and other.part is None and other.owner is trace:
+                one.shown_by(other)
+                other.shown_by(one)
 
 
 def returned(array: LimitedArray) -> Any:

@@ -44,7 +44,7 @@ class TracedWindow(Operators, LimitedArray):
     def replace(self, value: Any) -> None:
         """Gives an array that is no part other elements; CaptureError where something would show them."""
         if any(one() is not None for one in getattr(self, "_rows", ())):
-            refuse("an array whose size only the run knows is written to while a view shows a part of it", fix=_FIX)
+            refuse("an array whose size only the run knows is written to while another one may show it", fix=_FIX)
         super().replace(value)
 
     def __hash__(self) -> int:
