@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.runtime.test_start import run
+from tests.helpers.second_process import run
 
 PROGRAM = """
 import sys
@@ -50,4 +50,4 @@ def test_a_program_that_draws_is_kept(tmp_path: Path) -> None:
 
 def test_kernels_that_draw_are_kept(tmp_path: Path) -> None:
     text = PROGRAM.format(**OF_AN_ARGUMENT)
-    assert [run(tmp_path, tmp_path / "cache", text=text)[0] for _ in range(2)] == ["traced", "traced"]
+    assert [run(tmp_path, tmp_path / "cache", text=text)[0] for _ in range(2)] == ["traced", "started"]

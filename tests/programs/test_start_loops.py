@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.runtime.test_start import run
+from tests.helpers.second_process import run
 
 PROGRAM = """
 import sys

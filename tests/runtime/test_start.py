@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.helpers.second_process import run
 from xjit.api.start import program_record
 from xjit.runtime import record_text
 from xjit.runtime.loading import cache_entry
@@ -141,24 +139,11 @@ print("traced" if traced else "started", sum(name.split(".")[0] == "xjit" for na
 """
 
 
-def run(folder: Path, cache: Path, *words: str, text: str = PROGRAM, **environment: str) -> tuple[str, int]:
-    """Runs the program in a process of its own; how its first call went, and how many modules it has loaded."""
-    file = folder / "program.py"
-    file.write_text(text)
-    cache.mkdir(mode=0o700, exist_ok=True)
-    settings = {"XJIT_CACHE_DIR": str(cache), "XJIT_STRICT": "1", **environment}
-    command = [sys.executable, "-W", "error", str(file), *words]
-    made = subprocess.run(command, capture_output=True, text=True, env=os.environ | settings, check=False)
-    assert made.returncode == 0, made.stderr
-    how, modules = made.stdout.split()
-    return how, int(modules)
-
-
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the program, and with a cache that has its record."""
     folder = tmp_path_factory.mktemp("start")
-    assert run(folder, folder / "cache")[0] == "traced"
+    assert run(folder, folder / "cache", text=PROGRAM)[0] == "traced"
     return folder
 
 
@@ -168,11 +153,11 @@ def again(kept: Path, tmp_path: Path, *words: str, text: str = PROGRAM, **enviro
     return run(kept, tmp_path / "cache", *words, text=text, **environment)[0]
 
 
-MOST_MODULES = 72
+MOST_MODULES = 75
 
 
 def test_a_second_process_loads_neither_tracer_nor_compiler(kept: Path) -> None:
-    how, modules = run(kept, kept / "cache")
+    how, modules = run(kept, kept / "cache", text=PROGRAM)
     assert how == "started"
     assert modules < MOST_MODULES
 
@@ -257,15 +242,12 @@ def test_limits_of_threads_and_trials_decide_nothing(kept: Path, tmp_path: Path,
 
 BESIDE = """
 import sys
-import warnings
 import numpy as np
 from xjit import xjit
 
 
-def printed(x):
-    y = x * 2.0
-    print(end="")
-    return y + 1.0
+def named(*, x):
+    return x * 2.0 + 1.0
 
 
 def plain(x):
@@ -273,9 +255,7 @@ def plain(x):
 
 
 x = np.arange(3.0)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    xjit(printed)(x)
+xjit(named)(x=x)
 assert "xjit.api.dispatcher" in sys.modules
 first, second = xjit(plain), xjit(plain)
 for f in (first, second):
@@ -288,7 +268,7 @@ print({(1, 1): "traced", (0, 0): "started"}[counts], 0)
 def test_programs_start_beside_those_that_are_traced(tmp_path: Path) -> None:
     """Each function of a process is traced whose program the process itself has made."""
     for how in ("traced", "started"):
-        assert run(tmp_path, tmp_path / "cache", text=BESIDE, XJIT_STRICT="0")[0] == how
+        assert run(tmp_path, tmp_path / "cache", text=BESIDE)[0] == how
 
 
 @pytest.mark.parametrize("name", ["xjit.__version__", "numpy.__version__", "sys.version"])
@@ -444,7 +424,7 @@ def test_damaged_records_are_ignored(kept: Path, tmp_path: Path, damage: Any) ->
     shutil.copytree(kept / "cache", tmp_path / "cache")
     file = record_of(tmp_path)
     file.write_bytes(damage(file))
-    assert run(kept, tmp_path / "cache")[0] == "traced"
+    assert run(kept, tmp_path / "cache", text=PROGRAM)[0] == "traced"
 
 
 def changed(record: Any, *path: int, to: Any) -> bytes:
@@ -488,7 +468,8 @@ def test_fields_of_other_types_are_no_record(kept: Path) -> None:
 
 def test_records_are_data() -> None:
     """Reading names no way to run anything: no pickles, no marshalled code, no evaluation."""
-    for name in ("xjit/runtime/record_text.py", "xjit/api/start/program_record.py", "xjit/api/start/first_call.py"):
+    names = "program_record", "first_call", "guard_records", "call_records", "tree_records", "bind_calls"
+    for name in ("xjit/runtime/record_text.py", *(f"xjit/api/start/{name}.py" for name in names)):
         text = (Path(__file__).resolve().parents[2] / name).read_text(encoding="utf-8")
         for word in ("pickle", "marshal", "eval(", "exec(", "compile(", "__import__"):
             assert word not in text, (name, word)

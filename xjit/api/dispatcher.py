@@ -19,7 +19,7 @@ from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
-from xjit.api.splits.host_steps import host_steps, is_tried, obstacles, warning_of
+from xjit.api.splits.host_steps import host_steps, is_tried, obstacles, warnings_of
 from xjit.api.splits.trials import Trials
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
@@ -64,8 +64,11 @@ class Dispatcher:
         options: Options,
         started: Entries = (),
         tally: KernelTally | None = None,
+        told: Notices | None = None,
     ) -> None:
-        """``started`` are entries from the disk that have served calls before, ``tally`` what they have cost."""
+        """``started`` are entries from the disk that have served calls before, ``tally`` what they have cost, and
+        ``told`` why Python runs steps of programs, as far as the user knows.
+        """
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
@@ -76,7 +79,7 @@ class Dispatcher:
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
         self._mistakes: dict[Key, Mistake] = {}
         self._plain = PlainCalls(function)
-        self._told = Notices()  # why NumPy runs steps of programs, as far as the user knows
+        self._told = told or Notices()
         self._numbers = ChangingNumbers()
         self._opened = OpenedArguments()
         self._tally = tally or KernelTally()
@@ -177,7 +180,7 @@ class Dispatcher:
                 return self._beside_memory(args, kwargs, True, copied=True)
             result = made.run(leaves)
             if result is not MISS:
-                self._warn_of_steps(made)
+                self._told.warn_each(made.notes, FallbackWarning)
                 return result
             self._numbers.note(made.captured.guards, leaves)
         return self._numpy(args, kwargs, restless())
@@ -213,12 +216,6 @@ class Dispatcher:
             if not traces:
                 del self._known[oldest]
                 self._flat = {flat: known for flat, known in self._flat.items() if known is not traces}
-
-    def _warn_of_steps(self, found: Specialisation) -> None:
-        """One warning for each reason why NumPy runs steps of the program."""
-        for reason, step in found.host_steps.items():
-            if self._told.is_new(reason):
-                warnings.warn(warning_of(self.name, step), FallbackWarning, stacklevel=stack_level())
 
     def _failed(
         self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], error: BaseException
@@ -307,14 +304,15 @@ class Dispatcher:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
-        keep = None if steps or captured.catches else self._keeper.of(key[0], trace.leaves, captured, kinds, contract)
+        notes = warnings_of(self.name, steps)
+        keep = self._keeper.of(key[0], trace.leaves, captured, kinds, contract, notes)
         program = compile.build_program(
             lowered, self._tally, contract=contract, conditions=conditions, tell=keep, watch=trace.watch
         )
         self._fallbacks += program.fallbacks
         if captured.catches:
             program = program.left_to_numpy()
-        found = Specialisation(captured, program, key[0], kinds, steps)
+        found = Specialisation(captured, program, key[0], kinds, notes)
         if found.entry is not None and is_tried(captured) and config.flag("XJIT_TRIALS"):
             found.entry = Trials(found.entry, self.function, found.names)
         return found
@@ -441,7 +439,7 @@ class Dispatcher:
             if isinstance(made, jobs.Failure):
                 return self._not_prepared(keys, made.error)
             self._plain.compiled(*tree.unflatten(in_tree, leaves))
-            self._warn_of_steps(made)
+            self._told.warn_each(made.notes, FallbackWarning)
         elif self.options.raises:
             raise public(refused.error) from None
 
@@ -484,7 +482,8 @@ class Dispatcher:
     @property
     def trials(self) -> tuple[str, ...]:
         """The outcomes of the trials of split programs."""
-        found = (one.entry for known in self._known.values() for one in known)
+        own = (one.entry for known in self._known.values() for one in known)
+        found = dict.fromkeys((*own, *(one for entries in self.entries.values() for one in entries)))
         return tuple(entry.words for entry in found if isinstance(entry, Trials))
 
     def stats(self) -> Statistics:
@@ -494,7 +493,7 @@ class Dispatcher:
             compiles=tally.compiles,
             cache_hits=tally.cache_hits,
             traces=self._traces,
-            fallbacks=self._fallbacks + self._plain.passed,
+            fallbacks=self._fallbacks + self._plain.passed + tally.fallbacks,
             compile_seconds=tally.seconds,
             retraces=tuple(self._retraces.reasons),
         )

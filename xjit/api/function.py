@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
 from xjit.api.options import Options
+from xjit.errors import FallbackWarning
 from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, tidy
 from xjit.runtime.miss import MISS, Miss
+from xjit.runtime.notices import Notices
 from xjit.runtime.tally import KernelTally
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class JitFunction(Generic[P, R]):
         self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
         self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
         self._tally = KernelTally()
+        self._told = Notices()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
@@ -88,13 +91,15 @@ class JitFunction(Generic[P, R]):
 
     def _start(self, args: tuple[Any, ...]) -> Any:
         """The result by a program that an earlier process has kept; MISS if there is none."""
-        entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
-        if entry is None:
+        found = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
+        if found is None:
             return MISS
-        self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
-        result = entry(*args)
+        self._entries = (found.entry, *self._entries)[:MAXIMUM_STARTED]
+        result = found.entry(*args)
         if result is MISS:  # a guard does not hold: the program is about another call
-            self._entries = tuple(one for one in self._entries if one is not entry)
+            self._entries = tuple(one for one in self._entries if one is not found.entry)
+            return MISS
+        self._told.warn_each(found.notes, FallbackWarning)
         return result
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -157,7 +162,7 @@ class JitFunction(Generic[P, R]):
         """The dispatcher that is there, or a new one; as a job, so that there is one for all threads."""
         from xjit.api.dispatcher import Dispatcher
 
-        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options, self._entries, self._tally)
+        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options, self._entries, self._tally, self._told)
         self._dispatcher = made
         return made
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from xjit.api.assigning import assign, before_assigning, changes_objects, does_m
 from xjit.api.shortcut import finish, names_of, shortcut
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.errors import XjitError
 from xjit.ir.node import Graph
 from xjit.ops.define.evaluate import evaluate_graph
@@ -27,15 +27,15 @@ from xjit.types import ArrayType, as_array, is_writable
 class Specialisation:
     """A trace and its program, which is None under errors="numpy".
 
-    ``kinds`` are the types of its inputs, in order. ``host_steps`` says what there is to say about steps of the
-    program that NumPy runs, by the reason.
+    ``kinds`` are the types of its inputs, in order. ``notes`` are the warnings about steps of the program that run in
+    Python: the reason of each, and its text.
     """
 
     captured: Captured
     program: Program | None
     in_tree: tree.Tree
     kinds: Sequence[type]
-    host_steps: Mapping[str, XjitError] = field(default_factory=dict)
+    notes: tuple[tuple[str, str], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

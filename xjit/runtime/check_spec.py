@@ -25,6 +25,7 @@ from xjit.runtime.spec import (
     Step,
     ViewStep,
 )
+from xjit.types import OBJECT
 
 _OF_ONE = (CallStep, ConstantStep, ReshapeStep, CopyStep, ViewStep)
 _OF_TILES = (RunStep, ReshapeStep, ConstantStep, CopyStep)
@@ -151,6 +152,8 @@ def _check_run(step: RunStep, place: str) -> None:
     _require(len(step.outputs) == len(step.results), place, "a layout is needed for every result")
     for layout in (*step.arguments, *step.outputs):
         _check_layout(layout, place)
+    made = {*(one.dtype for one in step.outputs), *(one.dtype for one in step.constants)}
+    _require(OBJECT not in made, place, "kernels neither make nor know objects")
     _require(len(step.offsets) == len(step.temps), place, "a place is needed for every temporary")
     _require(min((*step.temps, *step.offsets), default=0) >= 0, place, "sizes and places are not negative")
     for constant in step.constants:

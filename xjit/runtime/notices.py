@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 from xjit import jobs
 
@@ -27,6 +28,11 @@ class Notices:
         """Gives a warning, pointing at the user's line, unless one about the subject was given."""
         if self.is_new(subject):
             jobs.warn(text, category)
+
+    def warn_each(self, notes: Iterable[tuple[str, str]], category: type[Warning]) -> None:
+        """Gives warnings: the subject of each, and its text."""
+        for subject, text in notes:
+            self.warn(subject, text, category)
 
 
 @functools.cache

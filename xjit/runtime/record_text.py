@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from xjit.types import OBJECT
+
 Classes = Mapping[str, type]
 Aliases = Mapping[str, str]
 
@@ -216,7 +218,9 @@ def _unpacked(text: str) -> bytes:
 
 
 def _dtype(text: str) -> np.dtype[Any]:
-    """A numeric element type of NumPy's own by its code."""
+    """A numeric element type of NumPy's own by its code, or that of objects."""
+    if text == OBJECT.str:
+        return OBJECT
     if type(text) is not str or len(text) > 4 or text[:1] not in "<>|=" or text[1:2] not in "biufc":
         raise UnknownValueError(f"{text!r} is no element type")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from xjit.capture.capture import Captured
 from xjit.capture.tracers.provenance import origin_lines
@@ -52,8 +52,12 @@ def _python_calls(captured: Captured) -> Iterator[Node]:
         yield from (node for node in graph.effects if node.op is PYTHON_CALL)
 
 
-def warning_of(name: str, step: XjitError) -> str:
-    """The warning about a step of a function."""
+def warnings_of(name: str, steps: Mapping[str, XjitError]) -> tuple[tuple[str, str], ...]:
+    """The warnings about steps of a function: the reason of each, and its text."""
+    return tuple((reason, _warning(name, step)) for reason, step in steps.items())
+
+
+def _warning(name: str, step: XjitError) -> str:
     return f"{name} runs a step {'through NumPy' if isinstance(step, TargetError) else 'in Python'}: {step}"
 
 

@@ -13,33 +13,43 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xjit import jobs, tree
+from xjit import config, jobs, tree
 from xjit.api.options import Options
 from xjit.api.shortcut import shortcut
+from xjit.api.start.call_records import CallRecord
 from xjit.api.start.guard_records import Binder
 from xjit.api.start.program_record import (
     KIND,
-    KINDS,
     PYTHON,
     OutputRecord,
     ProgramRecord,
     can_start,
     from_bytes,
+    is_kind,
     key_of,
-    leaves_of,
-    tree_of,
+    kind_of,
 )
+from xjit.api.start.tree_records import leaves_of, tree_of
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.outline import Assignment, Output
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.handlers import from_handler
 from xjit.runtime.check_spec import check
 from xjit.runtime.configured_cache import configured_cache, from_disk
 from xjit.runtime.loading.loader import LoadedKernel
+from xjit.runtime.spec import CallStep, Operation, ProgramSpec, all_steps, with_steps
 from xjit.runtime.steps.program import Loading, load
 from xjit.runtime.tally import KernelTally
 
 Entry = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The entry for calls like one, and warnings about steps in Python: the reason of each, and its text."""
+
+    entry: Entry
+    notes: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +65,8 @@ class _Outline:
     begins_anew: bool = False
 
 
-def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:
-    """Return an entry for calls like this one, from the disk; None where no earlier process has kept one.
+def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Started | None:
+    """Return the way of calls like this one, from the disk; None where no earlier process has kept one.
 
     The guards are bound to what stands in this process; whether they hold the entry says when it is called.
     """
@@ -70,13 +80,13 @@ def started(function: Any, options: Options, arguments: Sequence[Any], tally: Ke
     if record is None or isinstance(record, jobs.Failure):
         return None
     try:
-        outline = _bound(function, leaves, record)
+        outline, program = _bound(function, leaves, record)
     except Exception as error:  # attributes that are gone, functions of another kind: nothing fits
         if from_handler(error):
             raise
         return None
-    entry = jobs.attempt(lambda: _loaded(record, outline, in_tree, tally))
-    return None if isinstance(entry, jobs.Failure) else entry
+    entry = jobs.attempt(lambda: _loaded(function, record, program, outline, in_tree, tally))
+    return None if entry is None or isinstance(entry, jobs.Failure) else Started(entry, record.notes)
 
 
 def _looked_up(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree.Tree) -> ProgramRecord | None:
@@ -99,7 +109,7 @@ def _check(record: ProgramRecord, leaves: int) -> None:
     check(record.program)
     counts = (len(record.inputs), len(record.kinds), len(record.program.inputs))
     results = len(record.program.outputs)
-    if len(set(counts)) != 1 or record.leaves != leaves or not set(record.kinds) <= KINDS.keys():
+    if len(set(counts)) != 1 or record.leaves != leaves or not all(map(is_kind, record.kinds)):
         raise ValueError("the inputs of the program are others")
     if leaves_of(record.structure) != len(record.outputs):
         raise ValueError("the result has another structure")
@@ -114,13 +124,37 @@ def _check(record: ProgramRecord, leaves: int) -> None:
             raise ValueError(f"{output.python} is no type of numbers")
 
 
-def _bound(function: types.FunctionType, leaves: Sequence[Any], record: ProgramRecord) -> _Outline:
+def _bound(
+    function: types.FunctionType, leaves: Sequence[Any], record: ProgramRecord
+) -> tuple[_Outline, ProgramSpec]:
+    """The outline and the program, whose calls in Python are those of this process."""
     binder = Binder(function, leaves)
     guards = binder.guards(record.guards)
     inputs = tuple(map(binder.path, record.inputs))
     outputs = tuple(_output(one, binder) for one in record.outputs)
     made = Guards(guards, inputs, record.leaves)
-    return _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
+    outline = _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
+    return outline, _with_calls(record.program, binder)
+
+
+def _with_calls(program: ProgramSpec, binder: Binder) -> ProgramSpec:
+    if not any(map(_calls_python, all_steps(program.body))):
+        return program
+    bound_call = jobs.module("xjit.api.start.bind_calls").bound_call
+
+    def bound(step: Any) -> Any:
+        if not _calls_python(step):
+            return step
+        params = (
+            (name, bound_call(one, binder) if type(one) is CallRecord else one) for name, one in step.operation.params
+        )
+        return replace(step, operation=Operation(step.operation.name, tuple(params)))
+
+    return replace(program, body=with_steps(program.body, bound))
+
+
+def _calls_python(step: Any) -> bool:
+    return isinstance(step, CallStep) and any(type(value) is CallRecord for _, value in step.operation.params)
 
 
 def _output(record: OutputRecord, binder: Binder) -> Output:
@@ -140,17 +174,32 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
     )
 
 
-def _loaded(record: ProgramRecord, outline: _Outline, in_tree: tree.Tree, tally: KernelTally) -> Entry | None:
+def _loaded(
+    function: Any,
+    record: ProgramRecord,
+    spec: ProgramSpec,
+    outline: _Outline,
+    in_tree: tree.Tree,
+    tally: KernelTally,
+) -> Entry | None:
     """The entry; None where machine code is missing or the libraries are others."""
     if not _has_blas(record.long):
         return None
     try:
         loading = _loading(tally)
-        program = load(record.program, loading, outline.guards.of_program()[1])
+        program = load(spec, loading, outline.guards.of_program()[1])
     except (KeyError, _MissingObjectError):  # an operation that nobody has loaded, an object that was trimmed away
         return None
-    kinds = tuple(KINDS[kind] for kind in record.kinds)
-    return shortcut(outline, program.direct, in_tree, kinds)
+    program = program.left_to_numpy() if record.catches else program
+    entry = shortcut(outline, program.direct, in_tree, tuple(map(kind_of, record.kinds)))
+    if entry is None:
+        return None
+    tally.fallbacks += program.fallbacks
+    if not record.tried or not config.flag("XJIT_TRIALS"):
+        return entry
+    from xjit.api.splits.trials import Trials
+
+    return Trials(entry, function, ())
 
 
 class _MissingObjectError(Exception):

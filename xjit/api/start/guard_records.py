@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from xjit import jobs
 from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, function_digest
 from xjit.capture.guarding.access_path import Path, Root, Step
 from xjit.capture.guarding.guards import LAYOUT, Guard, same
@@ -181,11 +182,16 @@ def _check_closure(function: types.FunctionType) -> None:
 
 
 class Describer:
-    """Writes the guards of a trace of one function down."""
+    """Writes the guards of a trace of one function down.
+
+    ``bound`` has the numbers of what guards are bound to, by their identities, ``functions`` those inside of them.
+    """
 
     def __init__(self, function: types.FunctionType, guards: Sequence[Guard]) -> None:
         self.guards = guards
         self.roots: dict[int, RootRecord] = {}
+        self.bound: dict[int, int] = {}
+        self.functions: list[tuple[int, types.FunctionType]] = []
         _check_closure(function)
         self._learn(ROOT, function)
         for number, guard in enumerate(guards):
@@ -213,7 +219,10 @@ class Describer:
         return GuardRecord(name, self.place(guard.path), _wanted(name, guard.expected), others)
 
     def _learn(self, number: int, value: Any) -> None:
+        if value is None:
+            return
         inner = None if isinstance(value, type) else inner_function(value)
+        self.bound.setdefault(id(value), number)
         if isinstance(value, type):
             for base in value.__mro__:
                 name = f"{base.__module__}.{base.__qualname__}"
@@ -222,6 +231,7 @@ class Describer:
             self.roots.setdefault(id(value), RootRecord("bound", number))
             self.roots.setdefault(id(vars(value)), RootRecord("bound", number, "globals"))
         elif inner is not None:
+            self.functions.append((number, inner))
             self.roots.setdefault(id(inner), RootRecord("bound", number))
             self.roots.setdefault(id(inner.__globals__), RootRecord("bound", number, "globals"))
             for name, cell in zip(inner.__code__.co_freevars, inner.__closure__ or (), strict=True):
@@ -278,13 +288,14 @@ class Binder:
         root = place.root
         if root.kind == "leaf":
             return Path(Root("leaf", root.number, f"argument {root.number}"), steps)
-        return Path(Root("object", self._origin(root), root.name or "the function"), steps)
+        return Path(Root("object", self.origin(root), root.name or "the function"), steps)
 
     def _can_bind(self, record: GuardRecord) -> bool:
         roots = (one.root for one in (record.place, *record.others))
         return all(root.kind == "leaf" or root.number in self.objects for root in roots)
 
-    def _origin(self, root: RootRecord) -> Any:
+    def origin(self, root: RootRecord) -> Any:
+        """The object that places start from."""
         value = self.objects[root.number]
         if root.part == "base":
             return next(base for base in value.__mro__ if f"{base.__module__}.{base.__qualname__}" == root.name)
@@ -344,10 +355,19 @@ def _resolved(want: Want) -> Any:
     if want.kind != "named":
         raise OtherProgramError("a type that no library has")
     module, name, _ = want.words
+    if module.partition(".")[0] == "xjit":
+        jobs.module(module)
     found = operator.attrgetter(name)(sys.modules[module])
     if described(found) != want:
         raise OtherProgramError(f"{module} is another version")
     return found
+
+
+def value_of(want: Want) -> Any:
+    """The value of a description that says all of it: of something plain, or of a library."""
+    if want.kind == "module":
+        return sys.modules[want.words[0]]
+    return _resolved(want) if want.kind == "named" else _value(want)
 
 
 def _value(want: Want) -> Any:

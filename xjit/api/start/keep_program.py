@@ -11,26 +11,31 @@ from typing import Any
 from xjit import tree
 from xjit.api.assigning import does_more
 from xjit.api.options import Options
+from xjit.api.splits.host_steps import is_tried
+from xjit.api.start.describe_calls import call_record
 from xjit.api.start.guard_records import Describer
 from xjit.api.start.program_record import (
     KIND,
-    KINDS,
     PYTHON,
     OutputRecord,
     ProgramRecord,
     can_start,
     key_of,
+    name_of_kind,
     to_bytes,
-    tree_record,
 )
+from xjit.api.start.tree_records import tree_record
 from xjit.capture.capture import Captured
 from xjit.capture.outline import Output
+from xjit.ops.effects.python_call import PythonCall, itself
 from xjit.programs.kernels import kernel_key
 from xjit.runtime.configured_cache import configured_cache
 from xjit.runtime.spec import (
+    CallStep,
     Constant,
     ConstantStep,
     KernelText,
+    Operation,
     ProgramSpec,
     Routine,
     RunStep,
@@ -39,8 +44,8 @@ from xjit.runtime.spec import (
     with_steps,
 )
 
-_KIND_NAMES = {kind: name for name, kind in KINDS.items()}
-_PYTHON_NAMES: dict[Any, str] = {kind: name for name, kind in PYTHON.items()}
+Notes = tuple[tuple[str, str], ...]
+_PYTHON_NAMES: dict[Any, str] = {**{kind: name for name, kind in PYTHON.items()}, itself: "object"}
 
 
 # Programs of one function that are kept on disk, the bytes of elements in one, and those of its text, in which
@@ -59,20 +64,25 @@ class Keeper:
         self.count = 0
 
     def of(
-        self, in_tree: tree.Tree, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool
+        self,
+        in_tree: tree.Tree,
+        leaves: Sequence[Any],
+        captured: Captured,
+        kinds: Sequence[type],
+        contract: bool,
+        notes: Notes,
     ) -> Callable[[ProgramSpec], None] | None:
         """Return what keeps the program of a traced call with these leaves; None for calls of which none is kept."""
         if self.count >= MAXIMUM_KEPT or not can_start(self.options):
             return None
         key = key_of(self.function, self.options, leaves, in_tree)
-        return None if key is None else lambda program: self._keep(key, captured, kinds, contract, program)
+        key_of_text = functools.partial(kernel_key, contract=contract)
+        made = functools.partial(_record, self.function, captured, kinds, notes, key_of_text)
+        return None if key is None else lambda program: self._keep(key, made, program)
 
-    def _keep(
-        self, key: str, captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
-    ) -> None:
+    def _keep(self, key: str, made: Callable[[ProgramSpec], ProgramRecord], program: ProgramSpec) -> None:
         try:
-            key_of_text = functools.partial(kernel_key, contract=contract)
-            data = to_bytes(_record(self.function, captured, kinds, program, key_of_text))
+            data = to_bytes(made(program))
             if len(data) > LONGEST_TEXT:
                 raise ValueError("the program is too large to be kept")
         except (ValueError, KeyError):  # something that can be said of this process alone
@@ -85,8 +95,9 @@ def _record(
     function: types.FunctionType,
     captured: Captured,
     kinds: Sequence[type],
-    program: ProgramSpec,
+    notes: Notes,
     key_of_text: Callable[[str], str],
+    program: ProgramSpec,
 ) -> ProgramRecord:
     if does_more(captured):
         raise ValueError("the call makes or assigns objects, which records do not say")
@@ -95,14 +106,17 @@ def _record(
         raise ValueError("the constants are too large to be kept")
     routines = any(isinstance(kernel.code, Routine) for step in _runs(program) for kernel in step.kernels)
     return ProgramRecord(
-        program=_with_keys(program, key_of_text),
+        program=_as_data(program, key_of_text, describer),
         guards=describer.records(),
         inputs=tuple(map(describer.place, captured.guards.inputs)),
-        kinds=tuple(_KIND_NAMES[kind] for kind in kinds),
+        kinds=tuple(map(name_of_kind, kinds)),
         outputs=tuple(_output(one, describer) for one in captured.outputs),
         structure=tree_record(captured.out_tree),
         leaves=captured.guards.leaf_count,
         long=_long_integers() if routines else None,
+        notes=notes,
+        catches=captured.catches,
+        tried=is_tried(captured),
     )
 
 
@@ -136,10 +150,12 @@ def _long_integers() -> bool | None:
     return None if products is None else products.long
 
 
-def _with_keys(program: ProgramSpec, key_of_text: Callable[[str], str]) -> ProgramSpec:
-    """The program with the keys of machine code in place of its text."""
+def _as_data(program: ProgramSpec, key_of_text: Callable[[str], str], describer: Describer) -> ProgramSpec:
+    """The program with the keys of machine code in place of its text, and records of calls in Python."""
 
     def stored(step: Any) -> Any:
+        if isinstance(step, CallStep):
+            return dataclasses.replace(step, operation=_operation(step.operation, describer))
         if not isinstance(step, RunStep):
             return step
         kernels = (
@@ -151,3 +167,11 @@ def _with_keys(program: ProgramSpec, key_of_text: Callable[[str], str]) -> Progr
         return dataclasses.replace(step, kernels=tuple(kernels))
 
     return dataclasses.replace(program, body=with_steps(program.body, stored))
+
+
+def _operation(operation: Operation, describer: Describer) -> Operation:
+    params = (
+        (name, call_record(value, describer) if isinstance(value, PythonCall) else value)
+        for name, value in operation.params
+    )
+    return Operation(operation.name, tuple(params))

@@ -8,30 +8,50 @@ described to another process; otherwise the function is traced again there.
 
 from __future__ import annotations
 
+import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from xjit import config, tree
 from xjit.api.options import Options
+from xjit.api.start.call_records import CallRecord, ConstantRecord, PartRecord, ResultsRecord, TemplateRecord
 from xjit.api.start.code_digests import UnknownCodeError, environment, function_digest
 from xjit.api.start.guard_records import GuardRecord, PlaceRecord, RootRecord, Want
+from xjit.api.start.tree_records import TreeRecord, tree_record
+from xjit.capture.guarding.guards import GENERATORS, is_generator
 from xjit.dataclass import dataclass
+from xjit.ir.python_terms import Term
 from xjit.ir.source_location import Where
 from xjit.llvm.digests import digest
 from xjit.runtime import spec
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
 from xjit.runtime.record_text import read, written
-from xjit.types import ArrayType
+from xjit.types import ArrayType, Box
 
 KIND = "program"
 """The kind of these entries in the cache."""
 
-KINDS: dict[str, type] = {"array": np.ndarray, "float": float, "int": int, "bool": bool}
-PYTHON: dict[str, type] = {"float": float, "int": int, "bool": bool, "complex": complex}
+_NUMBERS = tuple(np.dtype(code).type for code in "?bBhHiIlLfdFD")
+KINDS: dict[str, type] = {
+    "array": np.ndarray,
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "complex": complex,
+    "box": Box,
+    **{f"numpy.{np.dtype(cls).name}": cls for cls in _NUMBERS},
+}
+PYTHON: dict[str, Callable[[Any], Any]] = {
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "complex": complex,
+    "object": lambda value: value,
+}
 _BITS_OF_INT64 = 63
 
 
@@ -52,20 +72,13 @@ class OutputRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeRecord:
-    """The structure of the result: a leaf, nothing, or a container."""
-
-    kind: Literal["leaf", "none", "tuple", "list", "dict"]
-    keys: tuple[Any, ...] = ()
-    children: tuple[TreeRecord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramRecord:
-    """A program with the guards of its trace. ``kinds`` are the types of its inputs, which lie at ``inputs``;
+    """A kept program with the guards of its trace. ``kinds`` are the types of its inputs, which lie at ``inputs``;
     the arguments have so many ``leaves``.
 
-    ``long`` says whether the integers of BLAS had 64 bits, None where the program does not call it.
+    ``long`` says whether the integers of BLAS had 64 bits, None where the program does not call it. ``notes`` are the
+    warnings about steps that run in Python, each with its reason. NumPy does the call after errors of a program that
+    ``catches`` some, and calls of one that is ``tried`` in turn, until it is known which is quicker.
     """
 
     program: spec.ProgramSpec
@@ -76,6 +89,9 @@ class ProgramRecord:
     structure: TreeRecord
     leaves: int
     long: bool | None
+    notes: tuple[tuple[str, str], ...] = ()
+    catches: bool = False
+    tried: bool = False
 
 
 _OF_PROGRAMS = (
@@ -85,7 +101,9 @@ _OF_PROGRAMS = (
     *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
-_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, ArraySpec, ScalarSpec, ArrayType, Where)}
+_OF_CALLS = (Term, ConstantRecord, TemplateRecord, PartRecord, ResultsRecord, CallRecord)
+_OF_VALUES = (ArraySpec, ScalarSpec, ArrayType, Where)
+_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, *_OF_CALLS, *_OF_VALUES)}
 _ALIASES = {
     "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep",
     "Params": "tuple[tuple[str, Any], ...]",
@@ -129,12 +147,35 @@ def key_of(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree
         return None
 
 
+def name_of_kind(kind: type) -> str:
+    """The name of the type of an input in a record; KeyError for a type that has none."""
+    return kind.__qualname__ if is_generator(kind) else _NAMES[kind]
+
+
+def is_kind(name: str) -> bool:
+    """Return whether this is the name of a type of inputs."""
+    return name in KINDS or name in GENERATORS
+
+
+def kind_of(name: str) -> type:
+    """The type of an input by its name; the classes of generators are loaded with the first of these."""
+    found: type = KINDS[name] if name in KINDS else getattr(sys.modules[GENERATORS[name]], name)
+    return found
+
+
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
 def layout_text(value: Any) -> str | None:
-    """An argument as the key has it: the layout of an array, the type of a number, the value of text and truth."""
+    """An argument as the key has it: the layout of an array, the type of a number, the value of text and truth, the
+    class of a generator of random numbers.
+    """
     kind = type(value)
     if kind is np.ndarray:
         return _array_text(value)
-    if kind is float or (kind is int and -(2**_BITS_OF_INT64) <= value < 2**_BITS_OF_INT64):
+    if kind in _NUMBERS or is_generator(kind):
+        return f"{kind.__module__} {kind.__qualname__}"
+    if kind in (float, complex) or (kind is int and -(2**_BITS_OF_INT64) <= value < 2**_BITS_OF_INT64):
         return kind.__name__
     return f"{kind.__name__} {value!r}" if kind is bool or kind is str else None
 
@@ -145,37 +186,3 @@ def _array_text(array: np.ndarray[Any, Any]) -> str | None:
     if not usual or any(stride % item for stride in array.strides):
         return None
     return f"array {array.dtype.str} {array.shape} {array.strides}"
-
-
-# Structures
-
-
-def tree_record(structure: tree.Tree) -> TreeRecord:
-    """The structure as data; UnknownCodeError for containers of classes of the user."""
-    if structure is None:
-        return TreeRecord("none")
-    if isinstance(structure, tree.Leaf):
-        return TreeRecord("leaf")
-    children = tuple(map(tree_record, structure.children))
-    if structure.kind is dict and all(type(key) is str for key in structure.keys or ()):
-        return TreeRecord("dict", structure.keys or (), children)
-    if structure.kind is tuple:
-        return TreeRecord("tuple", (), children)
-    if structure.kind is list:
-        return TreeRecord("list", (), children)
-    raise UnknownCodeError(f"a container of type {structure.kind.__qualname__}")
-
-
-def tree_of(record: TreeRecord) -> tree.Tree:
-    """The structure that a record describes."""
-    if record.kind in ("none", "leaf"):
-        return None if record.kind == "none" else tree.LEAF
-    children = tuple(map(tree_of, record.children))
-    if record.kind == "dict":
-        return tree.Branch(dict, record.keys, children, tuple(map(tree.distinct, record.keys)))
-    return tree.Branch(tuple if record.kind == "tuple" else list, None, children)
-
-
-def leaves_of(record: TreeRecord) -> int:
-    """Return how many leaves a structure has."""
-    return int(record.kind == "leaf") + sum(map(leaves_of, record.children))

@@ -142,7 +142,10 @@ def is_number(value: Any) -> bool:
     return isinstance(signature(value), tuple)
 
 
-_GENERATORS = frozenset({("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState")})
+GENERATORS: Final = types.MappingProxyType(
+    {"Generator": "numpy.random._generator", "RandomState": "numpy.random.mtrand"}
+)
+"""The classes of generators of random numbers by their names, and the modules that they lie in."""
 
 
 def is_generator(kind: type) -> bool:
@@ -151,7 +154,7 @@ def is_generator(kind: type) -> bool:
     >>> is_generator(np.random.Generator), is_generator(float)
     (True, False)
     """
-    return (kind.__module__, kind.__qualname__) in _GENERATORS
+    return GENERATORS.get(kind.__qualname__) == kind.__module__
 
 
 _LABELLED = frozenset({("pandas", "Series"), ("pandas", "DataFrame"), ("pandas", "Index"), ("xarray", "DataArray")})

@@ -1,11 +1,12 @@
 """Arguments of calls in Python: traced values among them become operands, which the call puts back in their places.
 
-np.unique(x + 1, return_counts=True)      operands (x + 1,)
-                                          function  lambda p0: f(p0, return_counts=k0)
+np.unique(x + 1, return_counts=True)      operands    (x + 1,)
+                                          expression  call k0(p0, return_counts=k1)
 """
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,7 @@ from xjit.capture.recording.user_objects import RecordingClass, RecordingObject,
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.splits.callbacks import consumes, template_of, values_of
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.splits.memory_of_objects import Shown, read_only, read_only_object
+from xjit.capture.splits.memory_of_objects import Shown
 from xjit.capture.splits.purity import only_reads
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
@@ -33,32 +34,11 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, field
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
+from xjit.ir.python_terms import Expression, Term
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import lift
 from xjit.ops.effects.python_call import unboxed
-
-
-def number(value: Any) -> Any:
-    """A number of Python's, as programs hand it on: itself, or in an array of rank 0.
-
-    >>> number(np.array(2.5)), number(3)
-    (2.5, 3)
-    """
-    return value.item() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def scalar(value: Any) -> Any:
-    """A number of NumPy's, in an array of rank 0.
-
-    >>> scalar(np.array(2.5, np.float32))
-    np.float32(2.5)
-    """
-    return np.asarray(value)[()]
-
-
-def kept_copy(array: Any) -> Any:
-    """A copy that nobody can write to: the program may use the memory of the array again."""
-    return read_only(array.copy(order="K"))
+from xjit.ops.effects.step_functions import kept_copy, number, read_only, read_only_object, scalar
 
 
 def _wrapped(function: Any) -> Any:
@@ -84,7 +64,7 @@ class Arguments:
     trace: CaptureTrace
     nodes: list[Node] = field(default_factory=list)
     examples: list[Any] = field(default_factory=list)
-    names: dict[str, Any] = field(default_factory=dict)
+    constants: list[Any] = field(default_factory=list)
     arrays: list[Any] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     is_known: bool = True
@@ -96,37 +76,36 @@ class Arguments:
     reads: bool = False
     opened: bool = False
     labelled: bool = False
+    expression: Expression | None = None
 
     def function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The call as a function of its operands."""
         self.consumed = type(function) is not DeferredObject and consumes(function)
         self.reads = type(function) is not DeferredObject and only_reads(function)
         called = self._leaf(function) if type(function) is DeferredObject else self._constant(function)
-        given = [self.text(one) for one in args]
-        given += [f"{name}={self.text(one)}" for name, one in kwargs.items() if name.isidentifier()]
-        rest = {name: one for name, one in kwargs.items() if not name.isidentifier()}
-        given += [f"**{self.text(rest)}"] if rest else []
-        parameters = ", ".join(f"p{number}" for number in range(len(self.nodes)))
-        text = f"lambda {parameters}: {called}({', '.join(given)})"
-        made: Callable[..., Any] = eval(compile(text, "<xjit call>", "eval"), self.names)
-        return made
+        given = [self.term(one) for one in (*args, *kwargs.values())]
+        term = Term("call", terms=(called, *given), names=tuple(kwargs))
+        self.expression = Expression(term, len(self.nodes), tuple(self.constants))
+        return self.expression.function()
 
-    def text(self, value: Any) -> str:
-        """The expression of a value."""
+    def term(self, value: Any) -> Term:
+        """The term of a value."""
         kind = type(value)
         if kind in (tuple, list, RecordingList):
-            items = ", ".join(map(self.text, value))
-            return f"[{items}]" if kind is not tuple else f"({items}{',' * bool(value)})"
+            return Term("tuple" if kind is tuple else "list", terms=tuple(map(self.term, value)))
         if isinstance(value, tuple) and hasattr(kind, "_fields"):
-            return f"{self._constant(real_class(kind))}({', '.join(map(self.text, value))})"
+            return self._call(real_class(kind), *value)
         if kind is dict:
-            pairs = (f"{self._constant(key)}: {self.text(one)}" for key, one in value.items())
-            return f"{{{', '.join(pairs)}}}"
+            pairs = ((self._constant(key), self.term(one)) for key, one in value.items())
+            return Term("dict", terms=tuple(itertools.chain(*pairs)))
         if kind is slice:
-            return f"{self._constant(slice)}({', '.join(map(self.text, (value.start, value.stop, value.step)))})"
+            return self._call(slice, value.start, value.stop, value.step)
         return self._leaf(value)
 
-    def _leaf(self, value: Any) -> str:
+    def _call(self, function: Any, *values: Any) -> Term:
+        return Term("call", terms=(self._constant(function), *map(self.term, values)))
+
+    def _leaf(self, value: Any) -> Term:
         if type(value) is DeferredObject:
             self.is_typed &= value.example is not None
             self.is_known &= value.example is not None
@@ -137,7 +116,7 @@ class Arguments:
                 value.gathered.changed = True
             return self._object(value)
         if isinstance(value, ChosenElements):
-            return self.text(value.packed())
+            return self.term(value.packed())
         if isinstance(value, LimitedArray):
             self.is_typed = False
             self.arrays.append(value)
@@ -151,8 +130,8 @@ class Arguments:
             return self._callback(value) or self._constant(self.outside(value))
         return self._constant(self.outside(value))
 
-    def _object(self, value: DeferredObject) -> str:
-        """The expression of an object of the run; what it shows is an operand, too."""
+    def _object(self, value: DeferredObject) -> Term:
+        """The term of an object of the run; what it shows is an operand, too."""
         for one in value.shows:
             self.shown.append(one)
             if self.trace.reaches(one.node):
@@ -161,8 +140,8 @@ class Arguments:
         keeps = self.guarded and value.shows
         return self._operand(value.node, value.example, read_only_object if keeps else unboxed)
 
-    def _callback(self, function: types.FunctionType) -> str | None:
-        """The expression of a function that the traced one has made; None of others."""
+    def _callback(self, function: types.FunctionType) -> Term | None:
+        """The term of a function that the traced one has made; None of others."""
         recorder = self.trace.recorder
         if recorder.original(function) is not None or _wrapped(function) is not None:
             return None
@@ -171,9 +150,9 @@ class Arguments:
             return None
         self.has_callbacks = self.guarded = recorder.objects_go_outside = True
         parts = (function.__defaults__, function.__kwdefaults__, tuple(values_of(function, template)))
-        return f"{self._constant(template)}({', '.join(map(self.text, parts))})"
+        return self._call(template, *parts)
 
-    def _traced(self, value: TracedValue) -> str:
+    def _traced(self, value: TracedValue) -> Term:
         node = lift(self.trace, value)
         example = example_of(value)
         if value.weak is not None:
@@ -190,20 +169,19 @@ class Arguments:
             self.trace.recorder.kept.append((value.buffer, value.buffer.version(self.trace)))
         return kept_copy if own else read_only
 
-    def _limited(self, value: LimitedArray) -> str:
-        sizes = ", ".join(f":{self._leaf(python_integer(size))}" for size in sizes_of(value))
-        return f"{self._leaf(value.value)}[{sizes}]"
+    def _limited(self, value: LimitedArray) -> Term:
+        sizes = tuple(self._leaf(python_integer(size)) for size in sizes_of(value))
+        return Term("cut", terms=(self._leaf(value.value), *sizes))
 
-    def _operand(self, node: Node, example: Any, convert: Any) -> str:
-        name = f"p{len(self.nodes)}"
+    def _operand(self, node: Node, example: Any, convert: Any) -> Term:
+        operand = Term("operand", len(self.nodes))
         self.nodes.append(node)
         self.examples.append(example)
-        return name if convert is None else f"{self._constant(convert)}({name})"
+        return operand if convert is None else Term("call", terms=(self._constant(convert), operand))
 
-    def _constant(self, value: Any) -> str:
-        name = f"k{len(self.names)}"
-        self.names[name] = value
-        return name
+    def _constant(self, value: Any) -> Term:
+        self.constants.append(value)
+        return Term("constant", len(self.constants) - 1)
 
     def outside(self, value: Any) -> Any:
         """The value that a stand-in stands for, as code outside of the trace knows it."""

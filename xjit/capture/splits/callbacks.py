@@ -7,13 +7,13 @@ optimize.minimize(error, guess)                           step: minimize(callbac
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from xjit.capture.recording.global_reads import RecordingGlobals, effect_of
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.splits.templates import Template
 from xjit.capture.tracers.provenance import refuse
-from xjit.dataclass import dataclass
 
 _FIX = "pass what it needs as arguments, or call this code outside of the function"
 _CONSUMERS = frozenset({"scipy", "numpy", "builtins"})
@@ -37,23 +37,6 @@ def consumes(function: Any) -> bool:
 def is_made(value: Any) -> bool:
     """Return whether a value is a function of traced code, which may read values of the run."""
     return type(value) is types.FunctionType and isinstance(value.__globals__, RecordingGlobals)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Template:
-    """A function without what it closes over: its code as the user has written it, and what else it is made of."""
-
-    code: types.CodeType
-    namespace: dict[str, Any]
-    name: str
-    doc: Any
-
-    def __call__(self, defaults: Any, named: Any, values: Sequence[Any]) -> types.FunctionType:
-        """The function over these values of its free variables, UNBOUND for those without one."""
-        cells = tuple(types.CellType() if one is UNBOUND else types.CellType(one) for one in values)
-        made = types.FunctionType(self.code, self.namespace, self.name, defaults, cells)
-        made.__kwdefaults__, made.__doc__ = named, self.doc
-        return made
 
 
 def template_of(function: types.FunctionType, plain_code: Callable[[types.CodeType], Any]) -> Template | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.capture.splits.call_results import results_like
+from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import settle
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
@@ -27,6 +27,7 @@ from xjit.ir.context import CONSTANT, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import constant, lift
+from xjit.ops.effects.expected_results import results_like
 from xjit.ops.random.numpy_generators import BIT_GENERATOR, DRAW, ROUTINES, library, single
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import FLOAT32, FLOAT64, INT64, ArrayType, DType, array_type
@@ -183,7 +184,7 @@ def compiled_draw(generator: Any, name: str, args: Any, kwargs: dict[str, Any], 
     _test(trace)
     nodes = (words, *(lift(trace, one) for one in operands))
     params = {"routine": routine, "dims": type_.shape, "masked": method.masked}
-    return typed.traced(trace.add(DRAW, nodes, params, position()), trace)
+    return traced_results(typed, trace.add(DRAW, nodes, params, position()), trace)
 
 
 def _test(trace: CaptureTrace) -> None:

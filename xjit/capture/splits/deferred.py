@@ -28,23 +28,7 @@ from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.numpy.dispatch import WRITES
-
-INPLACE: dict[Any, Any] = {
-    np.add: operator.iadd,
-    np.subtract: operator.isub,
-    np.multiply: operator.imul,
-    np.true_divide: operator.itruediv,
-    np.floor_divide: operator.ifloordiv,
-    np.remainder: operator.imod,
-    np.power: operator.ipow,
-    np.left_shift: operator.ilshift,
-    np.right_shift: operator.irshift,
-    np.bitwise_and: operator.iand,
-    np.bitwise_or: operator.ior,
-    np.bitwise_xor: operator.ixor,
-    np.matmul: operator.imatmul,
-}
-"""Python's own operator in place for each ufunc."""
+from xjit.ops.effects.step_functions import INPLACE, unpacked
 
 
 class DeferredObject(Operators):
@@ -302,16 +286,6 @@ def _unpacked_by(frame: Any) -> int | None:
     """The number of names that the code of a frame unpacks a value into; None if it does something else."""
     code, place = frame.f_code.co_code, frame.f_lasti
     return code[place + 1] if code[place] == dis.opmap["UNPACK_SEQUENCE"] else None
-
-
-def unpacked(value: Any, count: int) -> tuple[Any, ...]:
-    """The items of an object that is unpacked into so many names, with Python's errors."""
-    items = tuple(value)
-    if len(items) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
-    if len(items) > count:
-        raise ValueError(f"too many values to unpack (expected {count})")
-    return items
 
 
 def _leaves(values: Any) -> list[Any]:

@@ -10,32 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.splits.deferred import INPLACE
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
-
-
-def filled(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array that holds a value as NumPy would store it, with NumPy's errors.
-
-    >>> filled([1.5, 2.5], (2, 2), np.dtype(int))
-    array([[1, 2],
-           [1, 2]])
-    """
-    made = np.empty(shape, dtype)
-    made[...] = value
-    return made
-
-
-def updated(array: Any, value: Any, name: str) -> Any:
-    """A copy of an array that an operator in place has changed.
-
-    >>> updated(np.array([1, 2]), 3, "add")
-    array([4, 5])
-    """
-    made = array.copy(order="K")
-    return INPLACE[getattr(np, name)](made, value)
+from xjit.ops.effects.step_functions import filled, updated
 
 
 def value_of_store(window: Any, value: Any) -> Any:

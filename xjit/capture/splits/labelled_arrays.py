@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from xjit.capture.splits.purity import CHANGING
 from xjit.dataclass import dataclass
 
@@ -73,13 +71,3 @@ def is_known_method(name: str, kwargs: dict[str, Any]) -> bool:
 def is_of_library(value: Any) -> bool:
     """Return whether an object is one of a library of arrays with labels."""
     return type(value).__module__.partition(".")[0] in _LIBRARIES
-
-
-def copied(arrays: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The function that takes arrays out of a result, as copies: programs write over memory."""
-
-    def taken(result: Any) -> Any:
-        found = arrays(result)
-        return None if found is None else tuple(map(np.array, found))
-
-    return taken

@@ -26,7 +26,6 @@ from xjit.dataclass import dataclass
 from xjit.ir.current import untraced
 from xjit.ir.node import Node
 from xjit.numpy.limited.arrays import LimitedArray, root_of
-from xjit.ops.effects.python_call import ShownError, unboxed
 
 _MAKING_NAMES = """
     all allclose any append argmax argmin argsort argwhere array_equal average bincount choose clip compress
@@ -116,26 +115,3 @@ def _shares(leaf: Any, arrays: list[Any]) -> bool:
     if type(leaf) is np.ndarray:
         return any(np.may_share_memory(leaf, array) for array in arrays)
     return not isinstance(leaf, _WITHOUT_ARRAYS)
-
-
-def read_only_object(value: Any) -> Any:
-    """An object of the run for code that may write to it: a view that nobody can write to; ShownError for others that
-    hold arrays.
-    """
-    found = unboxed(value)
-    if isinstance(found, np.ndarray):
-        return read_only(found)
-    if any(isinstance(leaf, np.ndarray) for leaf in tree.flatten(found)[0]):
-        raise ShownError
-    return found
-
-
-def read_only(array: Any) -> Any:
-    """A view that nobody can write to.
-
-    >>> read_only(np.zeros(2)).flags.writeable
-    False
-    """
-    shown = array.view()
-    shown.flags.writeable = False
-    return shown

@@ -13,7 +13,6 @@ import numpy as np
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.call_arguments import Arguments
-from xjit.capture.splits.call_results import results_like
 from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.compiled_draws import compiled_draw
 from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
@@ -29,6 +28,8 @@ from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.errors import CaptureError, DataDependentError, XjitError
 from xjit.ir.current import current, untraced
 from xjit.numpy.limited.arrays import LimitedArray
+from xjit.ops.effects.expected_results import results_like
+from xjit.ops.effects.step_functions import call_method
 
 _MAKERS: dict[Any, type] = {
     np.random.default_rng: np.random.Generator,
@@ -73,11 +74,7 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     if found is not None:
         return found
     check_drawing(generator)
-    return step(_call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
-
-
-def _call_method(owner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    return getattr(owner, name)(*args, **kwargs)
+    return step(call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
 
 
 def _other(kind: type) -> Any:

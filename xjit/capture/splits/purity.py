@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.guards import is_generator
+from xjit.ops.effects.step_functions import filled, updated
 
 # Libraries whose functions depend on their arguments alone and write to none of them, as far as they are not told to.
 _PURE = frozenset({"math", "cmath", "numpy", "scipy", "operator", "builtins", "string", "re", "statistics"})
@@ -40,7 +41,7 @@ def repeats(function: Any) -> bool:
     if isinstance(function, types.MethodDescriptorType):
         return function.__objclass__ is np.ndarray and function.__name__ not in WRITING_METHODS
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
-    if isinstance(function, np.ufunc) or module == "xjit.capture.splits.deferred_stores":
+    if isinstance(function, np.ufunc) or function is filled or function is updated:
         return True
     top = module.partition(".")[0]
     return top in _PURE and not module.startswith("numpy.random") and name not in CHANGING

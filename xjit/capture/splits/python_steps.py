@@ -17,18 +17,20 @@ import numpy as np
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.splits.call_arguments import Arguments
-from xjit.capture.splits.call_results import results_like
+from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.splits.labelled_arrays import Method, Operation, copied, is_of_library
+from xjit.capture.splits.labelled_arrays import Method, Operation, is_of_library
 from xjit.capture.splits.memory_of_objects import Shown, shown_by
 from xjit.capture.splits.purity import may_keep, repeats
 from xjit.capture.tracers.demands import repeats_so_far
-from xjit.capture.tracers.errors_in_order import Storing, stored_so_far, test_ahead_of_effect
+from xjit.capture.tracers.errors_in_order import stored_so_far, test_ahead_of_effect
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.errors import XjitError
 from xjit.ir.current import current
-from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall
+from xjit.ops.effects.call_parts import CallParts
+from xjit.ops.effects.expected_results import results_like
+from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.types import is_writable
 
 MOST_STEPS = 64
@@ -77,19 +79,13 @@ def step(
     first = repeats_so_far(trace)
     alone = first and (trace.parent is None or not once or arguments.guarded or arguments.opened)
     stored = [] if alone else stored_so_far(trace)
-    call = PythonCall(
-        Storing(run, len(stored)) if stored else run,
-        site,
-        repeats=not once,
-        first=first,
-        guarded=arguments.guarded or arguments.opened,
-        types=None if typed is None else typed.types,
-        arrays=None if typed is None else copied(typed.arrays) if arguments.labelled else typed.arrays,
-        note=note,
-    )
+    assert arguments.expression is not None
+    parts = CallParts(arguments.expression, typed, arguments.labelled, len(stored))
+    guarded = arguments.guarded or arguments.opened
+    call = parts.call(site, repeats=not once, first=first, guarded=guarded, note=note, function=run)
     node = trace.add(PYTHON_CALL, (*arguments.nodes, *itertools.chain(*stored)), {"call": call}, where)
     if typed is not None:
-        found = typed.traced(node, trace)
+        found = traced_results(typed, node, trace)
         if arguments.labelled and like is not None:
             _note_views(found, like[0], trace)
         return found

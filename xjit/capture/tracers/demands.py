@@ -22,17 +22,17 @@ from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.ir.python_terms import call_of
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import constant, lift
-from xjit.ops.effects.python_call import PYTHON_CALL, PythonCall, repeats_node
+from xjit.ops.effects.call_parts import CallParts
+from xjit.ops.effects.python_call import PYTHON_CALL, repeats_node
+from xjit.ops.effects.step_functions import OWN_ERROR, TESTS, TOO_LONG, all_fit, all_hold
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, LengthError, RepeatError, require
+from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, require
 from xjit.types import TupleType
-
-_OWN_ERROR = "an error of the function's own is raised"
-_TOO_LONG = "an array is longer than the program has room for"
 
 
 def demand(holds: Any, *, goes_on: bool = False) -> None:
@@ -90,26 +90,11 @@ def settle(trace: CaptureTrace, conditions: Sequence[Node] = ()) -> None:
     for word, test in TESTS.items():
         own = tuple(node for node in dict.fromkeys(held) if _word_of(root, node) == word)
         if own:
-            call = PythonCall(test, (position(), "a test of conditions"), repeats=True, first=True)
+            parts, site = CallParts(call_of(test, len(own))), (position(), "a test of conditions")
+            call = parts.call(site, repeats=True, first=True, function=test)
             root.add(PYTHON_CALL, own, {"call": call}, position())
     if found is not None:
         demands_of(root).advance(root, demands_of(root).first)
-
-
-def all_hold(*conditions: Any) -> None:
-    """RepeatError unless all of the conditions are true."""
-    if not all(conditions):
-        raise RepeatError(_OWN_ERROR)
-
-
-def all_fit(*conditions: Any) -> None:
-    """LengthError unless all of the conditions are true."""
-    if not all(conditions):
-        raise LengthError(_TOO_LONG)
-
-
-TESTS = {REPEAT: all_hold, LENGTH: all_fit}
-"""The tests of conditions ahead of an effect, by the words of their errors."""
 
 
 def _word_of(trace: CaptureTrace, condition: Node) -> str:
@@ -198,7 +183,7 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     for condition in conditions:
         holds = TracedValue(trace.adopt(condition), trace)
         word = _word_of(trace, condition)
-        value = _tested(value, holds) if word == REPEAT else require(value, holds, word, _TOO_LONG)
+        value = _tested(value, holds) if word == REPEAT else require(value, holds, word, TOO_LONG)
     return [lift(trace, value)]
 
 
@@ -269,4 +254,4 @@ def _read_of(node: Node) -> tuple[Node, ...]:
 
 def _tested(value: Any, holds: Any) -> Any:
     """The value; NumPy does the call from the beginning unless a condition holds everywhere."""
-    return require(value, holds, REPEAT, _OWN_ERROR)
+    return require(value, holds, REPEAT, OWN_ERROR)

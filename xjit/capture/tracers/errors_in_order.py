@@ -10,60 +10,27 @@ A program runs what has no effects when it is needed. Ahead of the first effect 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
-from xjit.capture.tracers.demands import all_fit, all_hold, repeats_so_far, settle
+from xjit.capture.tracers.demands import repeats_so_far, settle
 from xjit.capture.tracers.provenance import CaptureTrace, position
-from xjit.dataclass import dataclass
-from xjit.errors import XjitError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import OpDef
+from xjit.ir.python_terms import call_of
 from xjit.ir.rebuilding import reading, with_new
-from xjit.ir.source_location import Where
 from xjit.ops.define.core import lift
-from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, PythonCall, only_draws, repeats_node, unboxed
+from xjit.ops.effects.call_parts import CallParts
+from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, only_draws, repeats_node
+from xjit.ops.effects.step_functions import Failure, Storing, Test, all_fit, all_hold
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, REQUIRE
 from xjit.types import ArrayType, TupleType
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The error of an operation whose condition does not hold; a ``summed`` one is that of all elements."""
-
-    op: OpDef
-    params: dict[str, Any]
-    where: Where
-    summed: bool
-
-    @property
-    def error(self) -> Exception:
-        """The error at the line of the operation."""
-        assert self.op.failure is not None
-        error = self.op.failure(self.params)
-        return error.located(self.where) if isinstance(error, XjitError) else error
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """A test of conditions, the first operands: raises the error of the first that does not hold.
-
-    The other operands are there to be in memory by then.
-    """
-
-    failures: tuple[Failure, ...]
-
-    def __call__(self, *operands: Any) -> None:
-        for holds, failure in zip(operands, self.failures, strict=False):
-            if not holds:
-                raise failure.error
 
 
 def test_ahead_of_effect(trace: CaptureTrace) -> None:
@@ -117,26 +84,6 @@ def _object_at(path: Path, trace: CaptureTrace) -> Node:
     return root.once(("object", path), lambda: recorder.parameter(path.boxed(), OBJECT_TYPE))
 
 
-@dataclass(frozen=True, slots=True)
-class Storing:
-    """A call of the first operands that stores the others where it raises an error.
-
-    These are so many pairs of elements and the caller's array that they belong into.
-    """
-
-    function: Callable[..., Any]
-    pairs: int
-
-    def __call__(self, *operands: Any) -> Any:
-        split = len(operands) - 2 * self.pairs
-        try:
-            return self.function(*operands[:split])
-        except BaseException:
-            for value, array in zip(operands[split::2], operands[split + 1 :: 2], strict=True):
-                np.copyto(unboxed(unboxed(array)), value)  # from the box of its path
-            raise
-
-
 def _test(trace: CaptureTrace, stored: Sequence[tuple[Node, Node]]) -> None:
     tested = {node for one in trace.effects if is_test(one) for node in one.inputs}
     new = [(condition, node) for condition, node in _conditions(trace) if condition not in tested]
@@ -145,9 +92,8 @@ def _test(trace: CaptureTrace, stored: Sequence[tuple[Node, Node]]) -> None:
         return
     test = Test(tuple(Failure(one.op, one.kwargs, one.where, bool(one.inputs[-1].aval.rank)) for _, one in new))
     operands = (*(condition for condition, _ in new), *whole, *itertools.chain(*stored))
-    call = PythonCall(
-        Storing(test, len(stored)) if stored else test, (position(), "a test of conditions"), repeats=True
-    )
+    parts = CallParts(call_of(test, len(new) + len(whole)), stored=len(stored))
+    call = parts.call((position(), "a test of conditions"), repeats=True, function=test)
     trace.add(PYTHON_CALL, operands, {"call": call}, position())
 
 

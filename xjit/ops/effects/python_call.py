@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
 from xjit.types import OBJECT, ArrayType, Box, TupleType, Type
+
+if TYPE_CHECKING:
+    from xjit.ops.effects.call_parts import CallParts
 
 OBJECT_TYPE = ArrayType(OBJECT, (), ())
 """The type of a value that is one object of Python's."""
@@ -60,9 +63,10 @@ class PythonCall:
     first     whether nobody notices another call of what comes before it
     guarded   whether it gets arrays that cannot be written to
     note      what there is to say about the step, None for a call of a library
+    parts     what it is made of, for a description of it; None of one that has none
     """
 
-    __slots__ = ("arrays", "first", "function", "guarded", "label", "note", "repeats", "site", "types")
+    __slots__ = ("arrays", "first", "function", "guarded", "label", "note", "parts", "repeats", "site", "types")
 
     def __init__(
         self,
@@ -75,6 +79,7 @@ class PythonCall:
         types: Sequence[ArrayType] | None = None,
         arrays: Callable[[Any], tuple[Array, ...] | None] | None = None,
         note: XjitError | None = None,
+        parts: CallParts | None = None,
     ) -> None:
         self.function = function
         self.site = site
@@ -85,6 +90,7 @@ class PythonCall:
         self.arrays = arrays
         self.repeats = repeats
         self.note = note
+        self.parts = parts
 
     def __call__(self, *operands: Any) -> Any:
         return self.bound()(*operands)
