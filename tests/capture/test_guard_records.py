@@ -194,8 +194,8 @@ def test_other_classes_have_other_digests(name: str) -> None:
 
 
 def test_every_condition_has_a_name() -> None:
-    """But those of sets, whose members are kept as keys that no other process has, and of arrays with labels, which
-    Python reads in steps.
+    """But those of sets, whose members are kept as keys that no other process has, of arrays with labels, which
+    Python reads in steps, and of lists that are none of the arguments.
     """
     path = leaf_path(0, "a")
     others = [path.item(1), path.item(2)]
@@ -226,7 +226,7 @@ def test_every_condition_has_a_name() -> None:
     assert {one.condition for one in made} <= set(CONDITIONS.values())
     constructors = {name for name, value in vars(guards).items() if isinstance(value, FunctionType)}
     makers = {name for name in constructors if getattr(guards, name).__annotations__.get("return") == "Guard"}
-    assert len(makers) == 22
+    assert len(makers) == 23
     members = guards.same_members(path, frozenset((1,)))
     labelled = guards.same_labelled(path, np.ones(2))
     for one in (members, labelled):
