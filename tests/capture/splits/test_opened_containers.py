@@ -154,6 +154,35 @@ def clears(x: Any, s: Any, h: Any, d: Any) -> Any:
     return np.sum(h) * x
 
 
+def keeps_a_list_that_changes(x: Any, s: Any, h: Any, d: Any) -> Any:
+    row = [1]
+    h.append(row)
+    row.append(2)
+    return x * 2
+
+
+def keeps_a_list_twice(x: Any, s: Any, h: Any, d: Any) -> Any:
+    row = [x.sum()]
+    h.append(row)
+    d["row"] = {"last": row}
+    h[-1].append(3)
+    return x * 2
+
+
+def keeps_one_list_each_turn(x: Any, s: Any, h: Any, d: Any) -> Any:
+    row = [1]
+    for _ in range(30):
+        h.append(row)
+        x = x * 0.5
+    return x
+
+
+def keeps_new_lists(x: Any, s: Any, h: Any, d: Any) -> Any:
+    h.append([x.sum(), {"n": len(x)}])
+    h.append([1])
+    return x * 2
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     appends,
     counts,
@@ -169,8 +198,12 @@ FUNCTIONS: list[Callable[..., Any]] = [
     nested,
     goes_through,
     clears,
+    keeps_a_list_that_changes,
+    keeps_a_list_twice,
+    keeps_one_list_each_turn,
+    keeps_new_lists,
 ]
-SPLIT = [appends, counts, remembers, decided_by_the_run, in_order, deep, clears]
+SPLIT = [appends, counts, remembers, decided_by_the_run, in_order, deep, clears, keeps_new_lists]
 
 
 def calls_of(function: Callable[..., Any]) -> Any:

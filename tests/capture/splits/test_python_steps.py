@@ -67,6 +67,24 @@ def test_prints_in_its_place(function: Any, factor: float) -> None:
     check_split(function, LINE * factor)
 
 
+_PRINT, _LARGEST = print, max
+
+
+def shout(*words: Any, out: Any = print) -> None:
+    _PRINT("->", *words)
+    out("=>", *words)
+
+
+def prints_by_other_names(x: Any) -> Any:
+    y = x * 2
+    shout("largest", y.max(), _LARGEST(y[0], y[1]))
+    return y
+
+
+def test_builtins_have_other_names() -> None:
+    check_split(prints_by_other_names, LINE)
+
+
 def test_what_is_around_a_step_is_compiled() -> None:
     with split():
         explanation = xjit.jit(prints).explain(LINE)

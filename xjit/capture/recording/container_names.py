@@ -16,6 +16,7 @@ from xjit.capture.tracers.provenance import refuse
 from xjit.dataclass import dataclass
 
 _REASON = "a list or a dict has several names, one of them where only the run decides"
+_KEPT = "code outside of the function may keep a list or a dict that has another name or changes behind the call"
 _FIX = "copy it, or use an array"
 
 
@@ -25,16 +26,17 @@ class Copied:
 
     entries: Entries
     values: tuple[Any, ...]
+    reason: str = _REASON
 
     @staticmethod
-    def of(container: Any) -> Copied:
+    def of(container: Any, reason: str = _REASON) -> Copied:
         """The container as it is now."""
-        return Copied(Entries.of(container), contents(container))
+        return Copied(Entries.of(container), contents(container), reason)
 
     def check(self) -> None:
         """CaptureError if it has changed."""
         if not self.entries.is_as(self.values):
-            refuse(_REASON, fix=_FIX)
+            refuse(self.reason, fix=_FIX)
 
 
 def within(values: Iterable[Any]) -> Iterator[Any]:
@@ -60,6 +62,13 @@ def note_copies(recorder: Any, sources: Iterable[Any], results: Iterable[Any], o
     found = list(within(sources))
     if found and not are_fresh(found, old):
         recorder.copied += map(Copied.of, (*found, *within(results)))
+
+
+def note_kept(recorder: Any, container: Any) -> None:
+    """Notes a container that code outside gets as a new one; CaptureError for one that it has got before."""
+    if any(one.entries.container is container and one.reason is _KEPT for one in recorder.copied):
+        refuse(_KEPT, fix=_FIX)
+    recorder.copied.append(Copied.of(container, _KEPT))
 
 
 def check_copies(recorder: Any) -> None:

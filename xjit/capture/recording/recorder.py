@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import dataclasses
 import enum
@@ -21,13 +22,7 @@ from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.traced_math import traced_math
-from xjit.capture.recording.containers import (
-    check_kept,
-    record_dict,
-    record_list,
-    record_set,
-    record_tuple,
-)
+from xjit.capture.recording.containers import check_kept, record_dict, record_list, record_set, record_tuple
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
     MAX_CONCRETE,
@@ -347,7 +342,9 @@ class Recorder:
         return functools.partial(function, *args, **keywords)
 
     def _raw(self, value: Any, path: Path) -> Any:
-        """A value whose identity says everything, or a stand-in that refuses to be used."""
+        """A value whose identity says everything, or a stand-in that refuses to be used; builtins by any name."""
+        if type(value) is types.BuiltinFunctionType and vars(builtins).get(value.__name__) is value:
+            return self._builtins[value.__name__]
         if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
             return self.substitute(value)
         kind = type(value)

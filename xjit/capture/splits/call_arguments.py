@@ -15,6 +15,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.recording.container_names import note_kept
 from xjit.capture.recording.containers import RecordingDict, RecordingList
 from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
@@ -91,6 +92,8 @@ class Arguments:
     def term(self, value: Any) -> Term:
         """The term of a value."""
         kind = type(value)
+        if (self.guarded or self.opened) and kind in (list, dict):  # what keeps it has a new one
+            note_kept(self.trace.recorder, value)
         if kind in (tuple, list, RecordingList):
             return Term("tuple" if kind is tuple else "list", terms=tuple(map(self.term, value)))
         if isinstance(value, tuple) and hasattr(kind, "_fields"):
