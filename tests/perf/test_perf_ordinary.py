@@ -111,6 +111,7 @@ def test_objects_and_generators_are_as_new_before_every_call() -> None:
 
 def test_process_says_what_it_found(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "1")
     worker.main("gesummv", "S", "cover", 0)
     found = json.loads(capsys.readouterr().out)
     assert found.pop("first") > 0.0
@@ -139,6 +140,7 @@ def test_process_tells_split_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
 def test_obstacles_name_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "1")
 
     def drawn(x):
         return np.random.default_rng(0).permutation(x)
