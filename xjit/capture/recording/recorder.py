@@ -343,8 +343,9 @@ class Recorder:
 
     def _raw(self, value: Any, path: Path) -> Any:
         """A value whose identity says everything, or a stand-in that refuses to be used; builtins by any name."""
-        if type(value) is types.BuiltinFunctionType and vars(builtins).get(value.__name__) is value:
-            return self._builtins[value.__name__]
+        name = value.__name__ if isinstance(value, types.BuiltinFunctionType) else ""
+        if vars(builtins).get(name, self) is value:
+            return self._builtins[name]
         if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
             return self.substitute(value)
         kind = type(value)
