@@ -15,7 +15,6 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.recording.container_names import note_kept
 from xjit.capture.recording.containers import RecordingDict, RecordingList
 from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
@@ -58,7 +57,8 @@ class Arguments:
 
     ``examples`` are values like those that the operands will have: for a call that tells the types of results. With
     ``guarded`` the function gets arrays that it cannot write to, which nothing else will: itself it may keep them.
-    ``arrays`` are those that it could write to, ``shown`` those that objects among the arguments may show.
+    ``arrays`` are those that it could write to, ``shown`` those that objects among the arguments may show, and
+    ``containers`` lists and dicts of which it gets new ones.
     Callbacks that the traced function makes are made of operands where they are ``consumed``.
     """
 
@@ -68,6 +68,7 @@ class Arguments:
     constants: list[Any] = field(default_factory=list)
     arrays: list[Any] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
+    containers: list[Any] = field(default_factory=list)
     is_known: bool = True
     plain: bool = True
     is_typed: bool = True
@@ -92,8 +93,8 @@ class Arguments:
     def term(self, value: Any) -> Term:
         """The term of a value."""
         kind = type(value)
-        if (self.guarded or self.opened) and kind in (list, dict):  # what keeps it has a new one
-            note_kept(self.trace.recorder, value)
+        if kind in (list, dict):
+            self.containers.append(value)
         if kind in (tuple, list, RecordingList):
             return Term("tuple" if kind is tuple else "list", terms=tuple(map(self.term, value)))
         if isinstance(value, tuple) and hasattr(kind, "_fields"):

@@ -16,6 +16,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.recording.container_names import note_kept
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
@@ -63,6 +64,8 @@ def step(
     check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | named)
     arguments = Arguments(trace, guarded=unknown)
     run = arguments.function(target, args, kwargs)
+    for one in arguments.containers if arguments.guarded or arguments.opened else ():
+        note_kept(trace.recorder, one)
     if arguments.has_callbacks and not unknown:
         _check_seen(trace)
     where = position()
