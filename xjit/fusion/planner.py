@@ -12,7 +12,7 @@ from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.buffers.readers_first import readers_first
 from xjit.fusion.buffers.updates import InPlace, updates_in_place
 from xjit.fusion.control.in_kernel import Surroundings, control_kernel
-from xjit.fusion.grouping.clusters import by_need, clusters_of
+from xjit.fusion.grouping.clusters import Cluster, by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.grouping.overlapped import in_tiles
@@ -232,12 +232,13 @@ def _grouped(
 
 
 def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node], parts: int) -> tuple[Step, ...]:
-    """Kernels, aliases, library and host steps, each after what it needs; views of the results last. Whether lines
-    are in order is seen in so many ``parts`` of each.
+    """Kernels, aliases, library and host steps, each after what it needs. What only cuts results to their size comes
+    behind all others that do not write over these, so that no run of kernels ends there; views of the results come
+    last. Whether lines are in order is seen in so many ``parts`` of each.
     """
     steps: list[Step] = []
     shown = set(grouping.shown)
-    for cluster in by_need(clusters_of(grouping.groups)):
+    for cluster in by_need(sorted(clusters_of(grouping.groups), key=_trims)):
         last = _step(cluster.groups)
         if isinstance(last, WHOLE | SortStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
@@ -248,6 +249,11 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node], parts: in
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
     return tuple(steps)
+
+
+def _trims(cluster: Cluster) -> bool:
+    """Return whether a cluster is a step that cuts a result to its size."""
+    return any(isinstance(group.whole, LibraryStep) and group.whole.node.op.trims for group in cluster.groups)
 
 
 def _step(cluster: Sequence[OpenGroup]) -> Step:

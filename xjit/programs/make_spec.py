@@ -25,13 +25,13 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
-from xjit.ops.dynamic.extents import CUT, TRIM
 from xjit.ops.effects.python_call import is_seen, repeats_node
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.block_calls import piece_in_blocks
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
+from xjit.programs.cut_results import with_cuts
 from xjit.programs.draw_calls import piece_of_draw
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.libraries import Libraries
@@ -147,7 +147,7 @@ class Builder:
         for kernel, _ in pieces:
             self.in_place.update(kernel.in_place)
         self._share_buffers()
-        needed = self._needed()
+        needed = self._needed(pieces)
         for step in self.plan.steps:
             self._check_order(step)
             if step in self._tested:
@@ -290,23 +290,32 @@ class Builder:
             node = self.in_place[node]
         return node
 
-    def _needed(self) -> tuple[Node, ...]:
+    def _needed(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> tuple[Node, ...]:
         """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
         wanted = set(self._read_whole)
         for step in self.plan.steps:
             if isinstance(step, planned.ViewStep) and self._breaks(step):
                 wanted.add(view_chain(step.node)[0])
         wanted |= set(map(self.resolve, wanted))
-        wanted |= self._read_later(sum(map(self._is_kernel, self.plan.steps)))
+        wanted |= self._read_later(pieces)
         others = (node for node in self.plan.graph.nodes if node in wanted)
         return tuple(dict.fromkeys(map(self._place, (*self.plan.graph.outputs, *others))))
 
-    def _read_later(self, kernels: int) -> frozenset[Node]:
-        """With steps between kernels, every stored value may be read by a later run of kernels."""
-        working = [step for step in self.plan.steps if self._breaks(step) or self._is_kernel(step)]
-        pairs = itertools.pairwise(working)
-        runs = any(self._is_kernel(b) and (self._breaks(a) or b in self._tested) for a, b in pairs)
-        return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
+    def _read_later(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> set[Node]:
+        """The values that kernels of several runs work on; others are temporaries of the only run that does."""
+        lowered, run = iter(pieces), 0
+        first, found = dict[Node, int](), set[Node]()
+        for step in self.plan.steps:
+            run += self._breaks(step)
+            if isinstance(step, planned.KERNELS):
+                pointers = next(lowered)[0].pointers
+            elif step.node in self.multiplied:
+                pointers = self.multiplied[step.node].pointers
+            else:
+                continue
+            bases = {self.resolve(node) for node, _ in pointers}
+            found |= {base for base in bases if first.setdefault(base, run) != run}
+        return found
 
     def _flush(self, needed: tuple[Node, ...]) -> None:
         if not self.segment.pieces:
@@ -471,22 +480,6 @@ class Builder:
         of_number = not chain[0].aval.rank
         self.steps.append(ViewStep((base,), (result,), tuple(map(operation_of, chain[1:])), of_number))
         return result
-
-
-def with_cuts(steps: Sequence[Step], spent: Sequence[tuple[int, ...]]) -> tuple[Step, ...]:
-    """The steps, of which those that trim what kernels have made, and nobody reads any more, do so in its memory."""
-    made = {slot for step in steps if isinstance(step, RunStep) for slot in step.results}
-
-    def cut(step: Step, unread: tuple[int, ...]) -> Step:
-        if not isinstance(step, CallStep) or step.operation.name != TRIM.name:
-            return step
-        source = step.inputs[0]
-        others = (one for one in steps if source in slots_of(one) and one is not step)
-        if source not in made or source not in unread or not all(isinstance(one, RunStep) for one in others):
-            return step  # others may show its memory
-        return dataclasses.replace(step, operation=dataclasses.replace(step.operation, name=CUT.name))
-
-    return tuple(map(cut, steps, spent))
 
 
 def spent_after(steps: Sequence[Step], inputs: Iterable[int], kept: Container[int]) -> tuple[tuple[int, ...], ...]:
