@@ -16,7 +16,7 @@ import xjit
 from tests.helpers import formulas
 from tests.helpers.kernel_executors import PROCESSOR, on, one_kernel_for_each, uncompiled
 from tests.helpers.random_programs import random_program
-from xjit import compile, tree
+from xjit import compile, ops, tree
 from xjit.capture.capture import capture
 from xjit.codegen.language import inline_functions
 from xjit.compile import Lowered
@@ -27,9 +27,12 @@ from xjit.fusion.regions import reads
 from xjit.fusion.regions.reads import producer_slice
 from xjit.fusion.statements import IndexedValue
 from xjit.inspect.explain import Explanation
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import tracing
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
 from xjit.target import cpu
+from xjit.types import FLOAT64, array_type
 
 ROWS = np.ones((64, 100))
 LINE = np.ones(100)
@@ -226,6 +229,19 @@ def test_the_check_notices_recomputation() -> None:
     assert_nothing_recomputed(repeated, LINE)
     with mock.patch.object(cost, "is_worth_storing", lambda *_: False), pytest.raises(AssertionError):
         assert_nothing_recomputed(repeated, LINE)
+
+
+def test_a_number_costs_the_elements_nothing_that_are_made_of_it() -> None:
+    trace = Trace("numbers")
+    x, a = (TracedValue(trace.parameter(one), trace) for one in (array_type(FLOAT64, (9,)), array_type(FLOAT64, ())))
+    with tracing(trace):
+        number = a
+        for _ in range(8):
+            number = ops.add(number, np.float64(1.0))
+        shifted = ops.add(x, ops.broadcast_in_dim(number, (9,), ()))
+    table = cost.CostTable({x.node, a.node}, PROCESSOR)
+    assert table.total(shifted.node) == table.own(shifted.node)
+    assert table.total(number.node) == 8 * table.own(number.node)
 
 
 def calls_of(name: str, function: Callable[..., Any], *arguments: Any) -> int:

@@ -48,5 +48,5 @@ def test_a_number_that_many_ways_lead_to_is_looked_at_once(monkeypatch: pytest.M
 
     monkeypatch.setattr(spans, "_expr_span", counted(spans._expr_span))
     spans.span_of(node, trace)
-    monkeypatch.setattr(linear_sums, "_sum_of", counted(linear_sums._sum_of))
+    monkeypatch.setattr(linear_sums, "sum_over", counted(linear_sums.sum_over))
     assert linear_sums.linear_sum(node).terms == {trace.parameters[0]: 2**DOUBLINGS}

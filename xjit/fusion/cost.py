@@ -118,11 +118,16 @@ class CostTable:
             if waiting and _is_open(top):
                 stack.extend(waiting)
                 continue
-            inputs = [self._total[n] for n in top.inputs if n not in self._leaves] if _is_open(top) else []
+            inputs = [self._total[n] for n in self._each(top)] if _is_open(top) else []
             below = sum(inputs) if top.op.pieces is None else max(inputs, default=0.0)
             self._total[top] = self.own(top) + below * (_elements(top) if is_foldable(top) else 1)
             stack.pop()
         return self._total[node]
+
+    def _each(self, node: Node) -> list[Node]:
+        """The operands that are computed for each element: a single one is made once, in front of their loop."""
+        single = node.aval.size == 1
+        return [one for one in node.inputs if one not in self._leaves and (single or one.aval.size != 1)]
 
     def loads(self, node: Node) -> int:
         """Count the arrays that are read for an element with all that it inlines; single elements do not count."""

@@ -6,6 +6,7 @@ i + 3 and i + 1            are 2 apart, whatever i is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from xjit.ir.context import CONSTANT
@@ -57,27 +58,27 @@ def _found_sum(node: Node, depth: int, known: _Known) -> LinearSum:
     if node.op is CONSTANT and node.aval.size == 1 and node.aval.dtype.kind in "iu":
         return LinearSum(int(node.param("value").item()), {})
     if depth and node.op.kind is Kind.ELEMENTWISE and node.element is not None and node.aval.dtype == INT64:
-        found = _sum_of(node.element, node, depth - 1, known)
+        found = sum_over(node.element, node, lambda operand: _node_sum(operand, depth - 1, known))
         if found is not None:
             return found
     return LinearSum(0, {node: 1})
 
 
-def _sum_of(expr: Expr, node: Node, depth: int, known: _Known) -> LinearSum | None:
-    """The sum that an expression over the operands of a node is; None of others."""
+def sum_over(expr: Expr, node: Node, operand: Callable[[Node], LinearSum]) -> LinearSum | None:
+    """The sum that an expression over the operands of a node is, with those of the operands; None of others."""
     match expr:
         case Arg(index) if node.inputs[index].aval.dtype == INT64:
-            return _node_sum(node.inputs[index], depth, known)
+            return operand(node.inputs[index])
         case Lit(literal) if literal.dtype == INT64:
             return LinearSum(int(literal.item()), {})
         case Prim("add" | "sub" as name, (one, other)):
-            left, right = _sum_of(one, node, depth, known), _sum_of(other, node, depth, known)
+            left, right = sum_over(one, node, operand), sum_over(other, node, operand)
             return None if left is None or right is None else left.plus(right, 1 if name == "add" else -1)
         case Prim("mul", (one, other)):
-            left, right = _sum_of(one, node, depth, known), _sum_of(other, node, depth, known)
+            left, right = sum_over(one, node, operand), sum_over(other, node, operand)
             return None if left is None or right is None else _product(left, right)
         case Prim("neg", (one,)):
-            found = _sum_of(one, node, depth, known)
+            found = sum_over(one, node, operand)
             return None if found is None else NOTHING.plus(found, -1)
     return None
 

@@ -16,8 +16,8 @@ import numpy as np
 from xjit.ir.context import CONSTANT, PARAMETER, Trace
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
-from xjit.types import BOOL, DType, dtype_class
+from xjit.ir.scalar_expr import Arg, Expr, Index, Lit, Prim
+from xjit.types import BOOL, INT64, DType, dtype_class
 
 Span: TypeAlias = "tuple[int, int]"
 _Known: TypeAlias = "dict[tuple[Node, int], Span]"
@@ -62,6 +62,13 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
         outer = _captured(node, trace)
         inside = None if outer is None or trace is None else _node_span(outer, trace.parent, depth - 1, known)
         return inside or type_span(node.aval.dtype)
+    extreme = extreme_of(node)
+    if extreme is not None:
+        return _corners(min if extreme[0] == "min" else max)(
+            [_node_span(one, trace, depth - 1, known) for one in extreme[1:]]
+        )
+    if isinstance(node.element, Index):
+        return 0, max(node.aval.shape[node.element.axis] - 1, 0)
     if node.op.kind is Kind.ELEMENTWISE and node.element is not None:
         return _expr_span(node.element, lambda number: _node_span(node.inputs[number], trace, depth - 1, known))
     if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
@@ -76,6 +83,25 @@ def _captured(node: Node, trace: Trace | None) -> Node | None:
     place = dict(node.params).get("capture")
     outer = list(trace.captures)
     return outer[place] if place is not None and place < len(outer) and trace.captures[outer[place]] is node else None
+
+
+def extreme_of(node: Node) -> tuple[str, Node, Node] | None:
+    """``min`` or ``max`` and its operands, of a node of 64-bit integers that is one: by name, or chosen by what is
+    less.
+    """
+    match node.element:
+        case Prim("min" | "max" as name, (Arg(0), Arg(1))) if node.aval.dtype == INT64:
+            return name, node.inputs[0], node.inputs[1]
+        case Prim("select", (Arg(0), Arg(1), Arg(2))) if node.aval.dtype == INT64:
+            condition, one, other = node.inputs
+            match condition.element:
+                case Prim("lt" | "le" | "gt" | "ge" as comparison, (Arg(0), Arg(1))):
+                    less = comparison in ("lt", "le")
+                    if condition.inputs == (one, other):
+                        return "min" if less else "max", one, other
+                    if condition.inputs == (other, one):
+                        return "max" if less else "min", one, other
+    return None
 
 
 @functools.cache

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import xjit
+from xjit import tree
+from xjit.capture.capture import capture
+from xjit.passes.interpret import interpret
 
 TURNS = 300
 
@@ -95,3 +98,37 @@ def test_positions_outside_are_refused() -> None:
     for function in (outside, xjit.jit(strict=True)(outside)):
         with pytest.raises(IndexError, match="out of bounds"):
             function(MATRIX.copy())
+
+
+def along_diagonals(A, beyond):
+    n, m = A.shape
+    for d in range(2, n + m - 1 + beyond):
+        i = np.arange(max(1, d - m + 1), min(n - 1, d - 1) + 1 + beyond)
+        j = d - i
+        A[i, j] = A[i - 1, j - 1] + np.maximum(A[i - 1, j], A[i, j - 1])
+    return A
+
+
+@pytest.mark.parametrize("dims", [(30, 20), (20, 30), (25, 25)])
+def test_positions_that_are_within_are_not_checked(dims: tuple[int, int]) -> None:
+    given = np.random.default_rng(0).standard_normal(dims)
+    compiled = xjit.jit(strict=True)(lambda A: along_diagonals(A, 0))
+    np.testing.assert_array_equal(compiled(given.copy()), along_diagonals(given.copy(), 0))
+    assert "require" not in str(compiled.graph(given.copy()))
+
+
+def test_the_interpreter_takes_positions_behind_a_limit() -> None:
+    given = np.random.default_rng(0).standard_normal((30, 20))
+    leaves, structure = tree.flatten(((given.copy(),), {}))
+    found = capture(lambda A: along_diagonals(A, 0), leaves, structure)
+    (result, *_) = interpret(found.graph, (given.copy(),))
+    np.testing.assert_array_equal(result, along_diagonals(given.copy(), 0))
+
+
+def test_positions_one_beyond_are_checked() -> None:
+    given = np.random.default_rng(0).standard_normal((30, 20))
+    with pytest.raises(IndexError) as wanted:
+        along_diagonals(given.copy(), 1)
+    with pytest.raises(IndexError) as found:
+        xjit.jit(strict=True)(lambda A: along_diagonals(A, 1))(given.copy())
+    assert "out of bounds for axis" in str(wanted.value) and "out of bounds for axis" in str(found.value)

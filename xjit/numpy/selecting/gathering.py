@@ -15,6 +15,7 @@ from xjit import ops
 from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
+from xjit.ir.element_spans import element_span
 from xjit.ir.spans import span_of
 from xjit.numpy.arrays.shaping import ravel
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
@@ -95,6 +96,8 @@ def _traced(index: Any, size: int, axis: int, name: str, mode: str) -> Any:
     if mode == "wrap":
         return ops.remainder(index, like(size))
     low, high = span_of(index.node, current())
+    if low < 0 or high >= size:
+        low, high = element_span(index.node, current())
     wrapped = index
     if low < 0:
         from_end = ops.add(index, like(size))

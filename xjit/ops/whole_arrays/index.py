@@ -55,7 +55,11 @@ def _reference(operand: Array, *positions: Array, **params: Any) -> Array:
     axes, places = params["axes"], positions[0].ndim
     kept = tuple(axis for axis in range(operand.ndim) if axis not in axes)
     stay, found = _result_axes(operand.ndim, params, places)
-    picked = np.transpose(operand, (*axes, *kept))[positions]
+    # Behind the limit of an axis positions are any numbers, and what is found there is not looked at.
+    within = tuple(
+        np.clip(one, 0, max(operand.shape[axis] - 1, 0)) for one, axis in zip(positions, axes, strict=True)
+    )
+    picked = np.transpose(operand, (*axes, *kept))[within]
     order = _order(aval_of(operand), params, places)
     by_memory = np.array(np.transpose(picked, [(*found, *stay).index(axis) for axis in order]), order="C")
     return by_memory.transpose([order.index(axis) for axis in range(len(order))])
