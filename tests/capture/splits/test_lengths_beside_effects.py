@@ -41,3 +41,33 @@ def printed(x: Any) -> Any:
 def test_a_list_is_read_behind_a_print() -> None:
     for first in (3.0, 64.0, 0.0):
         check_split(printed, np.array([first, 1.0]))
+
+
+def counted_behind(x: Any) -> Any:
+    print("once")
+    return np.bincount(x, minlength=4)
+
+
+def counted_before(x: Any) -> Any:
+    counts = np.bincount(x, minlength=4)
+    print("once")
+    return counts * 2
+
+
+def test_counts_beyond_a_length_before_a_print(capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = xjit.jit(counted_before)
+    for more in (0, 3, 0, 3, 3):
+        with split():
+            found = compiled(COUNTS[:3] + more)
+        said = capsys.readouterr().out
+        np.testing.assert_array_equal(found, counted_before(COUNTS[:3] + more))
+        assert said == capsys.readouterr().out
+
+
+def test_counts_beyond_a_length_behind_a_print(capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = xjit.jit(counted_behind)
+    with split():
+        np.testing.assert_array_equal(compiled(COUNTS[:3]), [1, 1, 1, 0])
+        with pytest.raises(ValueError, match="minlength=4"):
+            compiled(COUNTS[:3] + 3)
+    assert capsys.readouterr().out == "once\n" * 2

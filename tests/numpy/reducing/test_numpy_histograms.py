@@ -133,10 +133,25 @@ def test_counts_that_do_not_fit() -> None:
     x = np.array([0, 3, 3])
     function = xjit(lambda x: np.bincount(x, minlength=4) * 2)
     assert function(x).tolist() == [2, 0, 0, 4]
-    with pytest.raises(ValueError, match="minlength=4"):
-        function(x + 1)
+    for _ in range(2):
+        assert function(x + 1).tolist() == [0, 2, 0, 0, 4]
+        assert function(x).tolist() == [2, 0, 0, 4]
     with pytest.raises(ValueError, match="negative"):
         function(x - 1)
+
+
+def test_counts_that_do_not_fit_where_numpy_cannot_do_the_call() -> None:
+    def in_a_loop(x: Any, count: int) -> Any:
+        total = np.zeros(4)
+        for turn in range(count):
+            total += np.bincount(x + turn, minlength=4)
+        return total
+
+    function = xjit(in_a_loop)
+    x = np.array([0, 1, 1])
+    np.testing.assert_array_equal(function(x, 3), in_a_loop(x, 3))
+    with pytest.raises(ValueError, match="minlength=4"):
+        function(x + 1, 3)
 
 
 def test_without_a_trace() -> None:

@@ -13,7 +13,7 @@ from xjit.ir.current import current
 from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, limited, made, number_of, sizes_of, value_of
 from xjit.numpy.limited.joined_arrays import array_of
-from xjit.numpy.limited.rooms import bounded, expect_room
+from xjit.numpy.limited.rooms import bounded, can_repeat, expect_room
 from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
 from xjit.numpy.reducing import histograms
 from xjit.numpy.rules.static import only_run_tells, static_integer
@@ -29,6 +29,7 @@ from xjit.types import INT64
 _FEW, _MANY = 2**12, 2**22
 """Numbers that there is room for at least, and for as many as a length of the run may say."""
 _NEGATIVE = "numpy.bincount: 'list' argument must have no negative elements"
+_TOO_LARGE = "numpy.bincount: x: elements below minlength={} are required, as results have that length here"
 _OTHER_LENGTH = "numpy.bincount: The weights and list don't have the same length."
 
 
@@ -45,10 +46,25 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     if not isinstance(minlength, TracedValue) or not only_run_tells(minlength):
         minlength = static_integer(minlength, "bincount", "minlength")
     are_known = not isinstance(one, LimitedArray) and not isinstance(weighted, LimitedArray)
-    if are_known and isinstance(minlength, int) and minlength:
-        return histograms.bincount(x, weights, minlength)
+    if are_known and isinstance(minlength, int) and minlength and not _has_shown_larger():
+        return _below(x, weights, minlength)
     _check(one, weighted, minlength)
     return _counted(one, weighted, integer(minlength))
+
+
+def _has_shown_larger() -> bool:
+    """Return whether a call before had larger numbers than was taken for granted."""
+    trace = current()
+    return trace is not None and trace.lengths is not None and trace.lengths.times > 1 and can_repeat()
+
+
+def _below(x: Any, weights: Any, minlength: int) -> Any:
+    """The counts of numbers below ``minlength``; if others occur NumPy does the call, or an error says so."""
+    counts, fits = histograms.counts_below(x, weights, minlength)
+    if can_repeat():
+        expect_room(fits)
+        return counts
+    return require(counts, fits, "value", _TOO_LARGE.format(minlength))
 
 
 def _check(x: Any, weights: Any, minlength: Any) -> None:

@@ -176,16 +176,12 @@ def _ends(name: str, range: Any) -> list[Any]:
     return [as_value(end, name, "range") if isinstance(end, TracedValue) else end for end in (low, high)]
 
 
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    """Count the occurrences of each number below ``minlength``, as int64, or the sum of the weights there, as
-    float64.
+def counts_below(x: Any, weights: Any, minlength: Any) -> tuple[Any, Any]:
+    """The occurrences of each number below ``minlength``, as int64, or the sum of the weights there, as float64; and
+    whether all numbers are below it.
 
     Raises DTypeError and ArgumentError for the operands, DataDependentError without a ``minlength``, which the shape
-    of a compiled result has to come from, and ValueError when the program runs for numbers that are negative or no
-    less.
-
-    >>> bincount(np.array([0, 2, 2]), minlength=3)
-    array([1, 0, 2])
+    of the counts has to come from, and ValueError when the program runs for negative numbers.
     """
     value = as_value(x, "bincount", "x")
     with numpy_errors("bincount", ArgumentError):
@@ -202,7 +198,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
             "give minlength=, one more than the largest element there can be",
         )
     extra = [] if weights is None else [_weights(value, as_value(weights, "bincount", "weights"))]
-    return apply(records.BINCOUNT, value, *extra, minlength=count)
+    counts, fits = apply(records.BINCOUNT, value, *extra, minlength=count)
+    return counts, fits
 
 
 def _weights(value: Operand, weights: Operand) -> Operand:

@@ -11,7 +11,7 @@ from xjit.ir.opdef import Params
 from xjit.ops.define.core import Array
 from xjit.ops.define.library_op import Types, library, named, packed_type, run_quietly
 from xjit.ops.for_numpy.quantiles import places_of
-from xjit.types import FLOAT64, INT64, ArrayType, TupleType
+from xjit.types import BOOL, FLOAT64, INT64, ArrayType, TupleType
 
 # ---- order statistics
 
@@ -135,18 +135,14 @@ def _infer_histogramdd(types: Types, params: Params) -> TupleType:
     return TupleType((packed_type(found.dtype, sizes), *edges))
 
 
-def _infer_bincount(types: Types, params: Params) -> ArrayType:
-    return packed_type(INT64 if len(types) == 1 else FLOAT64, (params["minlength"],))
+def _infer_bincount(types: Types, params: Params) -> TupleType:
+    counts = packed_type(INT64 if len(types) == 1 else FLOAT64, (params["minlength"],))
+    return TupleType((counts, packed_type(BOOL, ())))
 
 
-def _bincount(x: Array, *weights: Array, minlength: int) -> Array:
+def _bincount(x: Array, *weights: Array, minlength: int) -> tuple[Array, Array]:
     result = np.bincount(x, weights[0] if weights else None, minlength)
-    if len(result) > minlength:
-        raise ArgumentError(
-            f"numpy.bincount: x: elements below minlength={minlength} are required in a compiled function, as its "
-            f"results have that length; got {len(result) - 1}"
-        )
-    return result
+    return result[:minlength], np.array(len(result) <= minlength)
 
 
 _UNFIT: dict[str, Any] = {"raises": (ValueError,)}  # edges that do not increase, ranges that are not finite
@@ -155,5 +151,10 @@ HISTOGRAM = library(
 )
 HISTOGRAMDD = library("histogramdd", named(_histogramdd), _infer_histogramdd, "How many points lie where.", **_UNFIT)
 BINCOUNT = library(
-    "bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.", silent=True, **_UNFIT
+    "bincount",
+    _bincount,
+    _infer_bincount,
+    "How often each number below a bound occurs, and whether all numbers are below it.",
+    silent=True,
+    **_UNFIT,
 )
