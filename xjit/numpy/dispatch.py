@@ -11,8 +11,8 @@ from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import ufuncs
 from xjit.numpy.algebra import matmul, outer_products
 from xjit.numpy.arrays import shaping
-from xjit.numpy.reducing import axis_reductions, scans
-from xjit.numpy.rules.library_folds import library_fold, library_pieces
+from xjit.numpy.reducing import axis_reductions, scans, segments
+from xjit.numpy.rules.library_folds import library_fold
 from xjit.numpy.rules.values import as_value, refuse, shape_of
 from xjit.numpy.selecting import indexing
 from xjit.numpy.traced_functions import traced_functions
@@ -46,7 +46,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
     if method in ("reduce", "accumulate"):
         return library_fold(ufunc, method, *inputs, **options)
     if method == "reduceat":
-        return library_pieces(ufunc, *inputs, **options)
+        return segments.reduceat(ufunc, *inputs, **options)
     if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
     name = f"numpy.{ufunc.__name__}.{method}"

@@ -148,7 +148,9 @@ def test_loops_end_at_the_length() -> None:
         return xjit.fori_loop(0, 50, lambda i, total: total + np.exp(x[:i]).sum(), np.float64(0.0))
 
     text = str(compiled.source(np.arange(50.0)))
-    assert "select(b0 + 512 < stop0, b0 + 512, stop0)" in text, "blocks of the sum end at the length"
+    long = "is_long0 * stop0"
+    assert f"select(b0 + 512 < {long}, b0 + 512, {long})" in text, "blocks of the sum end at the length"
+    assert f"range(stop0 - {long})" in text, "few elements go one by one, and in no blocks"
 
 
 def rows_of(indptr: Any, columns: Any, values: Any, x: Any) -> Any:

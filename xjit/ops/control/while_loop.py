@@ -71,8 +71,8 @@ WHILE_LOOP = register(
 )
 
 
-def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any) -> Any:
-    """x = init; while condition(x): x = body(x); the last x.
+def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any, *, most: int | None = None) -> Any:
+    """x = init; while condition(x): x = body(x); the last x. There are at most so many turns, if that is known.
 
     ``init`` is an array, or a nested tuple of arrays, which both computations get as one argument. The condition
     returns a PRED of rank 0, the body values of the structure, types and shapes of ``init``. Raises DTypeError,
@@ -86,19 +86,23 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
     carried, structure = operands_of(init, name, "init")
     axes = tuple(map(dynamic_axes, carried))
     if any(axes):
-        return _while_sized(condition, body, init, axes)
+        return _while_sized(condition, body, init, axes, most)
     types = [aval_of(value) for value in carried]
     test = traced(condition, [(types, structure)], name, "condition")
     check_condition(test, name)
     step = traced(body, [(types, structure)], name, "body")
     check_results(step, types, structure, name, "body", "init")
     if any(step.dynamic):
-        return _while_sized(condition, body, init, step.dynamic)
-    return tree.unflatten(structure, loop(carried, test, step))
+        return _while_sized(condition, body, init, step.dynamic, most)
+    return tree.unflatten(structure, loop(carried, test, step, most))
 
 
 def _while_sized(
-    condition: Callable[..., Any], body: Callable[..., Any], init: Any, axes: Sequence[tuple[int, ...]]
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    init: Any,
+    axes: Sequence[tuple[int, ...]],
+    most: int | None,
 ) -> Any:
     """A loop that carries the sizes of dynamic dimensions beside values at their bounds."""
     further: list[tuple[int, ...]] = list(axes)
@@ -113,9 +117,9 @@ def _while_sized(
             further[:] = [tuple(sorted({*one, *dynamic_axes(leaf)})) for one, leaf in zip(axes, leaves, strict=True)]
         return without_sizes(result, axes)
 
-    result = while_loop(test, step, without_sizes(init, axes))
+    result = while_loop(test, step, without_sizes(init, axes), most=most)
     if further != list(axes):  # the body makes more dimensions dynamic
-        return _while_sized(condition, body, init, further)
+        return _while_sized(condition, body, init, further, most)
     return with_sizes(result, axes)
 
 

@@ -29,7 +29,7 @@ from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_stor
 from xjit.codegen.scheduling.rows.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
-from xjit.fusion.statements import Reduce, Scan
+from xjit.fusion.statements import Check, Reduce, Scan
 from xjit.ir.loops.intexpr import variable
 
 
@@ -118,19 +118,35 @@ class NaiveLoops:
                 fold.in_one_block()
             fold.start(row)
         few = None if self.columns else ShortLines.of(self.values, tuple(self._folds.values()))
+        stops = dict(self.bounds.stops)
         if few is not None:
-            few.start()
-            few.write(few.take)
+            self._few(few, chosen)
         self.bounds.open(self.plan.reduced[:-1])
         if self.plan.reduced:
             self._innermost(chosen)
         else:
             self._step(chosen)
         self.bounds.close_reduced(self.plan.reduced[:-1])
+        self.bounds.stops = stops
         self._kept.finish(chosen)
         self._operands = None
         for number, fold in self._folds.items():
             self.values.settle(number, fold.finish(row), row)
+
+    def _few(self, few: ShortLines, chosen: Sequence[int]) -> None:
+        """The loop over few elements; those of more than few are left to the next one, if that makes nothing else."""
+        checks = [number for number in chosen if isinstance(self.group.statements[number], Check)]
+        is_all = len(few.sums) + len(checks) == len(chosen) and self.passes.count == 1
+
+        def computed() -> None:
+            few.take()
+            for number in checks if is_all else ():
+                self.values.store(number)
+
+        few.start()
+        stop = few.write(computed)
+        if is_all:
+            self.bounds.stops[self.plan.reduced[0].variable] = stop
 
     def _fill_ahead(self, level: int) -> None:
         """The loops that make results of nested reductions for the pass of this level."""

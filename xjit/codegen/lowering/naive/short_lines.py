@@ -1,14 +1,15 @@
 """Sums whose length only the run knows: as few elements as go one by one are combined so, beside the lanes.
 
-    is_short = 1 - min(1, n // 9)
+    is_long = min(1, n // 9)
     carry t = 0.0
-    for j in 0 .. n * is_short:
+    for j in 0 .. n * (1 - is_long):
       t = t + x[j]
-    for j in 0 .. n:
+    for j in 0 .. n * is_long:
       s = s + x[j] in blocks along j
-    v = select(is_short == 1, t, s)
+    v = select(is_long == 0, t, s)
 
-So the bits of a sum are those of its length, whether the length is known while tracing or not.
+So the bits of a sum are those of its length, whether the length is known while tracing or not. Where the pass does
+more than such sums the second loop goes through all elements.
 """
 
 from __future__ import annotations
@@ -44,28 +45,31 @@ class ShortLines:
         for one in self.sums:
             one.start_in_turn(self.values.nest.inner)
 
-    def write(self, computed: Callable[[], None]) -> None:
-        """The loops over few elements; ``computed`` writes what is inside of the innermost loop."""
+    def write(self, computed: Callable[[], None]) -> IntExpr:
+        """The loops over few elements; ``computed`` writes what is inside of the innermost loop.
+
+        Returns where the first loop ends over elements that are more than few.
+        """
         nest, bounds, loops = self.values.nest, self.values.bounds, self.values.plan.reduced
         spans = [bounds.reduced(loop) for loop in loops]
-        is_short = self._named(spans)
+        is_long = self._named(spans)
         for one in self.sums:
-            one.is_short = equal(position(is_short), number(1))
+            one.is_short = equal(position(is_long), number(0))
         (start, stop), *inner = spans
-        spans = [(start, start + (stop - start) * is_short), *inner]
+        spans = [(start, start + (stop - start) * (constant(1) - is_long)), *inner]
         bounds.open(loops[:-1])
         self.values.loop(loops[-1], spans[-1], (), computed)
         for span in reversed(spans[:-1]):
             nest.close(*span)
+        return start + (stop - start) * is_long
 
     def _named(self, spans: Sequence[Bounds]) -> IntExpr:
-        """One where there are few elements, else zero."""
+        """Zero where there are few elements, else one."""
         count = constant(1)
         for start, stop in spans:
             count = count * (stop - start)
-        name = self.values.nest.fresh("is_short")
-        few = constant(1) - minimum(1, count // (numerics.SHORT + 1))
-        self.values.nest.inner.statements.append(LetInt(name, few))
+        name = self.values.nest.fresh("is_long")
+        self.values.nest.inner.statements.append(LetInt(name, minimum(1, count // (numerics.SHORT + 1))))
         return variable(name)
 
     def take(self) -> None:
