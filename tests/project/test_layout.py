@@ -277,7 +277,10 @@ def named_operations(file: Source, names: frozenset[str]) -> Iterator[str]:
 
 # On every machine the same: where memory begins, on which kernels, programs and their entries agree; and which
 # numbers of a program stay in the text.
-OF_NO_MACHINE = {"xjit/codegen/lowering/elements.py": {"SMALL"}}
+OF_NO_MACHINE = {
+    "xjit/codegen/lowering/elements.py": {"SMALL"},
+    "xjit/passes/turns/written_first.py": {"MOST_TOUCHES"},
+}
 
 
 def numbers_of_machines(file: Source) -> Iterator[str]:

@@ -253,7 +253,7 @@ class Plan:
     """The steps of a program in order.
 
     Inlining stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own. ``slices`` are
-    what the statements inline.
+    what the statements inline. Nothing is stored into buffers that are ``blank``: loops write over all of them first.
     """
 
     graph: Graph
@@ -262,3 +262,4 @@ class Plan:
     stored: frozenset[Node]
     reasons: tuple[str, ...]
     slices: Slices
+    blank: frozenset[Node] = frozenset()

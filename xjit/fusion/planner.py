@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
@@ -45,10 +45,12 @@ from xjit.fusion.sort_passes import has_code_for, ordering_of, passes_of
 from xjit.fusion.statements import Store
 from xjit.fusion.storage.choice import choose_storage
 from xjit.fusion.storage.recomputation import recomputed
+from xjit.fusion.storage.unread import read_parts, unread_positions
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.passes.stored_results import NO_STORES, Stores
+from xjit.passes.turns.written_first import Positions
 from xjit.target import Target
 from xjit.watch import UNWATCHED, Watch
 
@@ -83,13 +85,14 @@ def plan(
         parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
     in_place.check()
-    grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, watch)
+    unread = unread_positions(graph)
+    grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, unread, watch)
     if extra := recomputed(graph, grouping):
         parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch, stores.saved)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
         in_place.check()
         grouping = _grouped(
-            graph, nodes, parts, in_place, shown, layouts, target, storage.nested - extra.keys(), watch
+            graph, nodes, parts, in_place, shown, layouts, target, storage.nested - extra.keys(), unread, watch
         )
     steps = _ordered(graph, grouping, views, target.machine.most_pieces)
     kept = _read_elsewhere(graph, steps, grouping, views)
@@ -101,7 +104,8 @@ def plan(
     changed = frozenset(itertools.chain.from_iterable(in_place.read.values()))
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
-    return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices)
+    blank = frozenset(node for node, one in unread.items() if one.truths.all())
+    return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices, blank)
 
 
 def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
@@ -205,9 +209,10 @@ def _grouped(
     layouts: Layouts,
     target: Target,
     nested: frozenset[Node],
+    unread: Mapping[Node, Positions],
     watch: Watch,
 ) -> Grouping:
-    """All statements in groups."""
+    """All statements in groups, but for what nothing reads."""
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
@@ -224,7 +229,7 @@ def _grouped(
         elif node in parts.aliases:
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
-            for part in parts.statements[node]:
+            for part in read_parts(parts.statements[node], unread.get(node)):
                 for copy in grouping.parts(part):
                     grouping.add(copy)
     grouping.add_checks(node for node in graph.nodes if node.op.failure is not None)
