@@ -398,7 +398,7 @@ def processor() -> Machine:
         piece_work=500_000.0,
         most_pieces=64,
         lasting_work=20_000_000.0,
-        blocked_work=2_000_000.0,
+        blocked_work=1_000_000.0,
         most_blocked_work=1e9,
         blocked_turn_work=50_000.0,
         row_block_bytes=262_144,
