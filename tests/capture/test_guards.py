@@ -15,7 +15,7 @@ import pytest
 import xjit
 from tests.helpers.capturing import assert_same, captured, check_mutation, run
 from xjit import tree
-from xjit.api.shortcut import shortcut
+from xjit.api.entries.shortcut import shortcut
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, Root, Step, leaf_path
 from xjit.errors import CaptureError

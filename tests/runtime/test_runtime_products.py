@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import xjit
+from tests.helpers.native_entries import is_native
 from xjit.programs import blas_calls
 from xjit.programs.blas_calls import on_one_thread
 from xjit.programs.kernel_runs import Segment
@@ -46,11 +46,6 @@ def numbers(type: str, *shape: int) -> Any:
 
 def multiply(a: Any, b: Any) -> Any:
     return a @ b
-
-
-def is_native(function: Any) -> bool:
-    """Return whether the last call went through native code alone."""
-    return isinstance(function._entries[0], types.BuiltinFunctionType)
 
 
 def assert_same_bits(got: Any, expected: Any) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import types
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xjit
+from tests.helpers.native_entries import is_native
 from xjit import ops
 from xjit.runtime.native.native_code import NativeModule
 from xjit.runtime.native.sorts_native import sorts_text
@@ -24,11 +24,6 @@ needs_sorts = pytest.mark.skipif(numpy_sorts() is None, reason="NumPy's sorts ca
 def numbers(dtype: Any, *shape: int) -> Any:
     values = np.random.default_rng([*shape]).standard_normal(shape) * 20
     return values.astype(dtype)
-
-
-def is_native(function: Any) -> bool:
-    """Return whether the last call went through native code alone."""
-    return isinstance(function._entries[0], types.BuiltinFunctionType)
 
 
 def assert_sorted(function: Any, x: Any) -> None:

@@ -13,6 +13,7 @@ from xjit.errors import FallbackWarning
 from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.notices import Notices
+from xjit.runtime.once import Once
 from xjit.runtime.tally import KernelTally
 
 if TYPE_CHECKING:
@@ -30,7 +31,13 @@ R = TypeVar("R")
 
 
 class JitFunction(Generic[P, R]):
-    """A function that runs compiled. It keeps the name, docstring and signature of ``__wrapped__``."""
+    """A function that runs compiled. It keeps the name, docstring and signature of ``__wrapped__``.
+
+    Calls go through native code as soon as a function of the process is compiled (:func:`_call_natively`), which
+    finds the ``_entries`` and ``_names`` in their slots.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_entries", "_names")
 
     def __init__(self, function: Callable[P, R], options: Options) -> None:
         functools.update_wrapper(self, function)
@@ -69,15 +76,25 @@ class JitFunction(Generic[P, R]):
                     return result
             dispatcher = self._dispatcher or self._made()
             made: R = dispatcher.call(args, kwargs)
-            self._named = dispatcher.entries
-            self._entries = self._named.get((), ())
+            self._take_entries(dispatcher)
             return made
         except BaseException as error:
-            self._learn(error)
-            if not comes_first(error):
-                tidy(error)
+            instead = self._after(error)
+            if instead is None:
                 raise
-        try:  # all of it by NumPy, which raises with all written that comes before
+        return instead(*args, **kwargs)
+
+    def _after(self, error: BaseException) -> Callable[P, R] | None:
+        """Returns what does a call in the place of what has raised; None if the exception is the answer."""
+        self._learn(error)
+        if comes_first(error):
+            return self._by_numpy
+        tidy(error)
+        return None
+
+    def _by_numpy(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """All of a call by NumPy, which raises with all written that comes before."""
+        try:
             return self.__wrapped__(*args, **kwargs)
         except BaseException as error:
             tidy(error)
@@ -94,6 +111,7 @@ class JitFunction(Generic[P, R]):
         found = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
         if found is None:
             return MISS
+        _call_natively()
         self._entries = (found.entry, *self._entries)[:MAXIMUM_STARTED]
         result = found.entry(*args)
         if result is MISS:  # a guard does not hold: the program is about another call
@@ -228,8 +246,30 @@ class JitFunction(Generic[P, R]):
             args = self._positional(args, kwargs)
         dispatcher = self._made()
         dispatcher.prepare(args, kwargs)
+        self._take_entries(dispatcher)
+
+    def _take_entries(self, dispatcher: Dispatcher) -> None:
         self._named = dispatcher.entries
         self._entries = self._named.get((), ())
+        _call_natively()
+
+
+def _call_natively() -> None:
+    """Has functions called without a frame of the interpreter as soon as the process has native code for programs."""
+    if not _exchanged.made and jobs.module("xjit.runtime.calls.entry").native_entries.made:
+        _exchanged()
+
+
+def _exchange() -> bool:
+    from xjit.runtime.calls.native_dispatch import native_dispatch
+
+    method = native_dispatch(JitFunction, "_entries", "_names", JitFunction.__call__, JitFunction._after)
+    if method is not None:
+        type.__setattr__(JitFunction, "__call__", method)
+    return method is not None
+
+
+_exchanged = Once(_exchange)
 
 
 def _answers() -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.api.assigning import assign, before_assigning, changes_objects, does_more, make, targets
-from xjit.api.shortcut import finish, names_of, shortcut
+from xjit.api.entries.shortcut import finish, names_of, shortcut
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass

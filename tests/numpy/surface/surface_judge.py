@@ -12,7 +12,7 @@ import numpy as np
 from tests.helpers.capturing import captured
 from tests.helpers.oracles.numpy_oracle import assert_close, packed_strides, writable
 from xjit import tree
-from xjit.api.shortcut import finish
+from xjit.api.entries.shortcut import finish
 from xjit.errors import CaptureError
 from xjit.fusion.regions.materialized import view_chain
 from xjit.ops.define.evaluate import evaluate_graph

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xjit import config, jobs, tree
+from xjit.api.entries.shortcut import shortcut
 from xjit.api.options import Options
-from xjit.api.shortcut import shortcut
 from xjit.api.start.call_records import CallRecord
 from xjit.api.start.guard_records import Binder
 from xjit.api.start.program_record import (

@@ -11,6 +11,7 @@ AttributeError: 'complex' object has no attribute 'x'
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -94,6 +95,11 @@ class Path:
     def leaf(self) -> int | None:
         """The number of the argument leaf if the path is nothing but that."""
         return self.root.origin if self.root.kind == "leaf" and not self.steps else None
+
+    @property
+    def is_cell(self) -> bool:
+        """Return whether the path is what a closure cell holds."""
+        return type(self.root.origin) is types.CellType and self.steps == (Step("attribute", "cell_contents"),)
 
     def __str__(self) -> str:
         return self.root.text + _steps_text(self.root, self.steps)

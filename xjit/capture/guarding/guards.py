@@ -23,11 +23,11 @@ from xjit.types import Box
 Leaves: TypeAlias = "Sequence[Any]"
 Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
 
-
-_IDENTITY = "{v} is {k}"
-_SAME_VALUE = "({v} is {k} or same({v}, {k}))"
-_SAME_TYPE = "type({v}) is {k}"
+IDENTITY = "{v} is {k}"
+SAME_VALUE = "({v} is {k} or same({v}, {k}))"
+SAME_TYPE = "type({v}) is {k}"
 _SAME_ITEMS = "same(tuple({v}), {k})"
+NO_ITEM = "{k} not in {v}"
 _AMONG_TYPES = "type({v}) in {k}"
 _SAME_OBJECT = "{v} is {w}"
 _TWO_OBJECTS = "{v} is not {w}"
@@ -62,7 +62,7 @@ class Guard:
     @property
     def checks_kind(self) -> bool:
         """Return whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
-        return self.condition in (LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
+        return self.condition in (LAYOUT, IDENTITY, SAME_VALUE, SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
 
     @property
     def tells_apart(self) -> bool:
@@ -71,7 +71,7 @@ class Guard:
 
     def changed_numbers(self, leaves: Leaves) -> list[Path]:
         """The place of the guard, or those of its items, if a number of the same type but another value is there."""
-        if self.condition not in (_SAME_VALUE, _SAME_ITEMS):
+        if self.condition not in (SAME_VALUE, _SAME_ITEMS):
             return []
         try:
             value = self.path.read(leaves)
@@ -79,7 +79,7 @@ class Guard:
             if from_handler(error):
                 raise
             return []
-        if self.condition == _SAME_VALUE:
+        if self.condition == SAME_VALUE:
             return [self.path] if _is_another_number(value, self.expected) else []
         if not isinstance(value, list | tuple):
             return []
@@ -104,17 +104,17 @@ def _literal(path: Path) -> str:
 
 def identity(path: Path, value: Any) -> Guard:
     """The very same object stands there."""
-    return Guard(path, _IDENTITY, value, "{path} changed from {old} to {new}")
+    return Guard(path, IDENTITY, value, "{path} changed from {old} to {new}")
 
 
 def same_value(path: Path, value: Any) -> Guard:
     """A value of the same type and the same bits stands there."""
-    return Guard(path, _SAME_VALUE, value, "{path} changed from {old} to {new}")
+    return Guard(path, SAME_VALUE, value, "{path} changed from {old} to {new}")
 
 
 def same_type(path: Path, cls: type) -> Guard:
     """The object there is an instance of exactly this class."""
-    return Guard(path, _SAME_TYPE, cls, "{path} is no longer of type {old}; it is {new}")
+    return Guard(path, SAME_TYPE, cls, "{path} is no longer of type {old}; it is {new}")
 
 
 def same_number_type(path: Path, cls: type) -> Guard:
@@ -239,7 +239,7 @@ def has_item(path: Path, key: Any) -> Guard:
 
 def no_item(path: Path, key: Any) -> Guard:
     """The container there has no such entry."""
-    return Guard(path, "{k} not in {v}", key, _literal(path.item(key)) + " was not there before")
+    return Guard(path, NO_ITEM, key, _literal(path.item(key)) + " was not there before")
 
 
 def no_attribute(path: Path, name: str) -> Guard:
@@ -359,10 +359,11 @@ UNREADABLE = "    except Exception as error:\n        if from_handler(error): ra
 
 
 class GuardText:
-    """Collects the lines of the check; each path is read once, by a local name."""
+    """Collects the lines of the check; each path is read once, by a local name. ``leaf`` is the text of a leaf."""
 
-    def __init__(self, names: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, names: Mapping[str, Any] | None = None, leaf: str = "leaves[{}]") -> None:
         self.lines: list[str] = []
+        self.leaf = leaf
         self.names: dict[Path, str] = {}
         self.namespace: dict[str, Any] = {
             "same": same,
@@ -405,14 +406,14 @@ class GuardText:
         """The name of the value at a path, read once."""
         if path not in self.names:
             text = self._source(path)
-            self.names[path] = f"v{len(self.names)}"
-            self.lines.append(f"{self.names[path]} = {text}")
+            self.names[path] = text if text.isidentifier() else f"v{len(self.names)}"
+            self.lines += [f"{self.names[path]} = {text}"] if text != self.names[path] else []
         return self.names[path]
 
     def _source(self, path: Path) -> str:
         if not path.steps:
             root = path.root
-            return f"leaves[{root.origin}]" if root.kind == "leaf" else self.constant(root.origin)
+            return self.leaf.format(root.origin) if root.kind == "leaf" else self.constant(root.origin)
         before, step = self.local(Path(path.root, path.steps[:-1])), path.steps[-1]
         if step.kind == "attribute":
             plain = step.key.isidentifier() and not keyword.iskeyword(step.key)

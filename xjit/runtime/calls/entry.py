@@ -26,13 +26,16 @@ from xjit.runtime.calls.entry_words import PATIENCE, byte_count, check, frame_wo
 from xjit.runtime.calls.records import ArraySpec, FastProgram, Result
 from xjit.runtime.miss import MISS
 from xjit.runtime.native import native_code
+from xjit.runtime.native.dispatch_native import DISPATCH_TEXT
 from xjit.runtime.native.entry_native import ENTRY_TEXT
+from xjit.runtime.native.guarded_native import GUARDED_TEXT
 from xjit.runtime.once import Once
 
 Entry: TypeAlias = Callable[..., Result]
 """The result of :func:`make_entry`."""
 
 _METH_FASTCALL = 0x80
+_METH_KEYWORDS = 0x02
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
 _PYTHON_FUNCTIONS = {
     "increment": "Py_IncRef",
@@ -51,6 +54,17 @@ _PYTHON_FUNCTIONS = {
     "flag_get": "PyThread_tss_get",
     "temps_allocate": "PyMem_RawMalloc",
     "temps_release": "PyMem_RawFree",
+    "method_new": "PyMethod_New",
+    "vectorcall": "PyObject_Vectorcall",
+    "error_fetch": "PyErr_Fetch",
+    "error_normalize": "PyErr_NormalizeException",
+    "error_restore": "PyErr_Restore",
+    "set_traceback": "PyException_SetTraceback",
+    "get_traceback": "PyException_GetTraceback",
+    "dict_get": "PyDict_GetItemWithError",
+    "error_occurred": "PyErr_Occurred",
+    "float_new": "PyFloat_FromDouble",
+    "int_new": "PyLong_FromLongLong",
 }
 
 
@@ -88,8 +102,11 @@ class NativeEntries:
     def __init__(self) -> None:
         constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
         self._recycles: bool | None = None
-        self._native = native_code.NativeModule(ENTRY_TEXT + SELFTEST_TEXT, **constants)
+        self._native = native_code.NativeModule(
+            ENTRY_TEXT + DISPATCH_TEXT + GUARDED_TEXT + SELFTEST_TEXT, **constants
+        )
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
+        self._guarded = _MethodDefinition(b"guarded", self._native.function("guarded"), _METH_FASTCALL, None)
         self._native.bind(
             array_type=id(np.ndarray),
             float_type=id(float),
@@ -97,8 +114,10 @@ class NativeEntries:
             true_object=id(True),
             false_object=id(False),
             miss_object=id(MISS),
+            none_object=id(None),
             array_new=entry_layout.array_new_address(),
             set_handler=entry_layout.set_handler_address(),
+            array_return=entry_layout.array_return_address(),
             **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
         )
         self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))
@@ -130,13 +149,27 @@ class NativeEntries:
             self._native.bind(flag_key=flag_key())
         if max([program.block[1], *map(byte_count, program.arrays)], default=0) >= SMALLEST_BYTES:
             self._recycle()
-        record = _Record(pack(program, unlocked))
-        record.program = program
-        create = ctypes.pythonapi.PyCFunction_NewEx
-        create.restype = ctypes.py_object
-        create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        entry: Entry = create(ctypes.addressof(self._method), record, None)
+        entry: Entry = _builtin(self._method, pack(program, unlocked), program)
         return entry
+
+    def make_guarded(self, words: bytes, program: object) -> Callable[..., Any]:
+        """The builtin function of a :class:`~xjit.runtime.calls.guarded.GuardedProgram`, packed in words."""
+        return _builtin(self._guarded, words, program)
+
+    def make_dispatch(
+        self, owner: type, offsets: tuple[int, int], call: Callable[..., Any], after: Callable[..., Any]
+    ) -> Any:
+        """A method ``__call__`` of a class; ``offsets`` are those of the entries and of the names in its objects."""
+        self._dispatched = call, after  # kept alive
+        self._native.bind(entries_offset=offsets[0], names_offset=offsets[1])
+        self._native.bind(python_call=id(call), after_failure=id(after))
+        text = f"__call__($self, /, *args, **kwargs)\n--\n\n{call.__doc__}".encode()
+        flags = _METH_FASTCALL | _METH_KEYWORDS
+        self._dispatch = _MethodDefinition(b"__call__", self._native.function("dispatch"), flags, text)
+        create = ctypes.pythonapi.PyDescr_NewMethod
+        create.restype = ctypes.py_object
+        create.argtypes = [ctypes.py_object, ctypes.c_void_p]
+        return create(owner, ctypes.addressof(self._dispatch))
 
     def _recycle(self) -> None:
         """From now on take large outputs and the temporaries from the recycling allocator."""
@@ -168,7 +201,18 @@ class NativeEntries:
 class _Record(bytes):
     """The packed words of a program; keeps the program, and through it kernels and dtypes, alive."""
 
-    program: FastProgram
+    program: object
+
+
+def _builtin(method: _MethodDefinition, words: bytes, program: object) -> Callable[..., Any]:
+    """A builtin function that finds the words of a program in its ``self``."""
+    record = _Record(words)
+    record.program = program
+    create = ctypes.pythonapi.PyCFunction_NewEx
+    create.restype = ctypes.py_object
+    create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    made: Callable[..., Any] = create(ctypes.addressof(method), record, None)
+    return made
 
 
 class _MethodDefinition(ctypes.Structure):

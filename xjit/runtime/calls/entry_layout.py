@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ OFFSETS = {
     "FLOAT_VALUE": 16,
     "FUNCTION_CODE": 48,
     "BYTES_PAYLOAD": 32,
+    "CELL_CONTENTS": 16,
+    "TUPLE_SIZE": 16,
+    "TUPLE_ITEMS": 24,
     "ARRAY_DATA": 16,
     "ARRAY_NDIM": 24,
     "ARRAY_DIMS": 32,
@@ -37,6 +41,7 @@ MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
 """The byte orders that a descriptor may have in the place of ``=``."""
 
 _API_ARRAY_TYPE = 2
+_API_RETURN = 76
 _API_NEW_FROM_DESCR = 94
 _API_SET_HANDLER = 304
 _API_GET_HANDLER = 305
@@ -46,6 +51,11 @@ _OLDEST_FEATURES = 0x0F  # NumPy 1.22, the first with memory handlers
 def array_new_address() -> int:
     """Address of NumPy's ``PyArray_NewFromDescr``."""
     return _api_entry(_API_NEW_FROM_DESCR)
+
+
+def array_return_address() -> int:
+    """Address of NumPy's ``PyArray_Return``."""
+    return _api_entry(_API_RETURN)
 
 
 def set_handler_address() -> int:
@@ -91,14 +101,18 @@ def _api_is_known() -> bool:
 
 
 def _objects_are_known() -> bool:
-    """Type, float value, code of a function and bytes payload are at their offsets."""
+    """The fields of objects, functions, cells, floats, bytes and tuples are at their offsets."""
     number = -1234.5
+    several, cell = (number, None), types.CellType(number)
     text = b"payload" * 3
     return (
         _word(number, "OBJECT_TYPE") == id(float)
         and _word(layout_is_known, "FUNCTION_CODE") == id(layout_is_known.__code__)
         and ctypes.c_double.from_address(id(number) + OFFSETS["FLOAT_VALUE"]).value == number
         and ctypes.string_at(id(text) + OFFSETS["BYTES_PAYLOAD"], len(text)) == text
+        and _word(cell, "CELL_CONTENTS") == id(number)
+        and _word(several, "TUPLE_SIZE") == len(several)
+        and _words_at(id(several) + OFFSETS["TUPLE_ITEMS"], len(several)) == tuple(map(id, several))
     )
 
 

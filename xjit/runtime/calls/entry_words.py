@@ -10,6 +10,7 @@ import itertools
 import math
 import struct
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -148,9 +149,13 @@ def _span(spec: ArraySpec) -> tuple[int, int]:
 def _input_words(spec: ArraySpec | ScalarSpec, is_written: bool) -> list[int]:
     if isinstance(spec, ScalarSpec):
         return [_SCALAR_KINDS[spec.dtype.kind]]
-    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
     flags = OFFSETS["ARRAY_ALIGNED"] | (OFFSETS["ARRAY_WRITEABLE"] if is_written else 0)
-    return [0, id(spec.dtype), numbers, flags, len(spec.shape), *spec.shape, *spec.strides]
+    return [0, id(spec.dtype), numbers_of(spec.dtype), flags, len(spec.shape), *spec.shape, *spec.strides]
+
+
+def numbers_of(dtype: np.dtype[Any]) -> int:
+    """The bits of all numbers that C has for an element type."""
+    return sum(1 << one.num for one in _BUILTIN_TYPES if one == dtype)
 
 
 def _output_words(spec: ArraySpec) -> list[int]:

@@ -1,7 +1,8 @@
 """The thread pool that runs parallel kernels.
 
-Workers are Python daemon threads that spend their life in native code (:mod:`xjit.runtime.native.pool_native`) with
-the interpreter lock released.  Idle workers spin for a moment, then sleep.  One job runs at a time; whoever finds
+Workers are Python daemon threads that spend their life in native code
+(:mod:`xjit.runtime.native.pool.pool_native`) with the interpreter lock released.
+Idle workers spin for a moment, then sleep.  One job runs at a time; whoever finds
 the pool busy runs the whole range alone, so any number of Python threads may launch at once.  Workers are started
 by the first launch that wants them, and again in a forked child.
 """
@@ -20,7 +21,7 @@ import time
 
 from xjit.llvm.processor import machine
 from xjit.runtime.native import native_code
-from xjit.runtime.native.pool_native import POOL_TEXT
+from xjit.runtime.native.pool.pool_native import POOL_TEXT
 from xjit.runtime.once import Once
 from xjit.runtime.parallel.threads import default_threads, limit_words
 

@@ -11,7 +11,7 @@ wakes late costs nothing, and the launching thread finishes all chunks by itself
 thread closes the gate when the chunks are used up and waits only for workers that are inside.
 
 ``pool_generation`` counts jobs; idle workers watch it, first spinning, then asleep: on Linux each in its berth
-(:mod:`xjit.runtime.native.pool_berths_native`), elsewhere in Python, for which ``pool_worker`` returns.
+(:mod:`xjit.runtime.native.pool.pool_berths_native`), elsewhere in Python, for which ``pool_worker`` returns.
 
 The launching thread may *watch* for a reason to give the launch up: after each of its chunks it asks a function of
 the caller. Then no further chunk is begun, and the launch returns when the ones under way are done.
@@ -30,8 +30,8 @@ Memory order: the words of a job are written before the gate is opened (release)
 from __future__ import annotations
 
 from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, OWN_LIMIT_TEXT
-from xjit.runtime.native.pool_berths_native import BERTHS_TEXT
-from xjit.runtime.native.pool_launch_native import LAUNCH_TEXT
+from xjit.runtime.native.pool.pool_berths_native import BERTHS_TEXT
+from xjit.runtime.native.pool.pool_launch_native import LAUNCH_TEXT
 
 _WORK_TEXT = r"""
 $PAUSE_DECLARATION

@@ -9,17 +9,18 @@ It takes nested arguments apart, checks the guards, runs the program and puts th
             c0 = args[0]
             if type(c0) is not k1 or len(c0) != 1 or not all(map(is_, c0, k2)): return missed
             leaves = (c0['x'], args[1], )
-            v0 = k3
-            v1 = v0['np']
-            if not (v1 is k4): return missed
-            v2 = leaves[0]
-            inputs = (v2, leaves[1], )
+            v0 = k3['np']
+            if not (v0 is k4): return missed
+            v1 = leaves[0]
+            v2 = leaves[1]
         except Exception as error:
             if from_handler(error): raise
             return missed
-        made = program(*inputs)
+        made = program(v1, v2, )
         if made is missed: return missed
-        return {'sum': made[()], 'input': v2}
+        return {'sum': made[()], 'input': v1}
+
+Arguments that are not nested have parameters of their own, ``def enter(a0=missed, a1=missed, *more)``.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from xjit import tree
 from xjit.api.assigning import WAYS, before_assigning, changes_objects, does_more, make
+from xjit.api.entries.guarded_entry import Finishing, guarded_entry
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, is_flat
@@ -59,17 +61,31 @@ def shortcut(captured: Outline, program: Function, in_tree: tree.Tree, kinds: Se
     direct = _is_what_programs_return(captured)
     if direct and captured.guards.trivial and is_flat(arguments) and not any(map(is_taken_as_array, kinds)):
         return program
-    text = GuardText({"program": program, "missed": MISS, "is_": operator.is_, "asarray": as_array})
-    text.lines += ["leaves = args"] if is_flat(arguments) else Unpacking(text.constant).text(arguments)
-    text.check(sorted(captured.guards.left_to_check(), key=_looks_further), "missed")
+    flat = is_flat(arguments)
+    left = sorted(captured.guards.left_to_check(), key=_looks_further)
+    if flat and not does_more(captured) and not any(map(is_taken_as_array, kinds)):
+        native = guarded_entry(captured, program, len(arguments), left, _FINISHING)
+        if native is not None:
+            return native
+    names = {"program": program, "missed": MISS, "is_": operator.is_, "asarray": as_array}
+    text = GuardText(names, "a{}" if flat else "leaves[{}]")
+    text.lines += [] if flat else Unpacking(text.constant).text(arguments)
+    text.check(left, "missed")
     pairs = zip(captured.guards.inputs, kinds, strict=True)
-    inputs = "".join(f"{_input(path, kind, text)}, " for path, kind in pairs)
-    last = ["return program(*inputs)"] if direct else _behind(captured, text)
-    body = "".join(f"        {line}\n" for line in (*text.lines, f"inputs = ({inputs})"))
+    run = f"program({''.join(f'{_input(path, kind, text)}, ' for path, kind in pairs)})"
+    last = [f"return {run}"] if direct else _behind(captured, run, text)
+    body = "".join(f"        {line}\n" for line in text.lines or ["pass"])
+    parameters, wrong = _parameters(len(arguments)) if flat else ("*args", f"len(args) != {len(arguments)}")
     return text.compiled(
-        f"def enter(*args):\n    if len(args) != {len(arguments)}: return missed\n    try:\n{body}"
+        f"def enter({parameters}):\n    if {wrong}: return missed\n    try:\n{body}"
         f"{guards.UNREADABLE}        return missed\n" + "".join(f"    {line}\n" for line in last)
     )
+
+
+def _parameters(count: int) -> tuple[str, str]:
+    """Parameters for so many arguments, and the condition that there are fewer or more."""
+    listed = "".join(f"a{number}=missed, " for number in range(count))
+    return f"{listed}*more", f"a{count - 1} is missed or more" if count else "more"
 
 
 def names_of(in_tree: tree.Tree) -> tuple[str, ...]:
@@ -113,11 +129,13 @@ def _leaves_are_checked(captured: Outline) -> bool:
 
 
 def _input(path: Path, kind: type, text: GuardText) -> str:
-    """One input of the program; NumPy scalars and complex numbers as arrays of rank 0."""
+    """The name of one input of the program; NumPy scalars and complex numbers as arrays of rank 0."""
+    name = text.local(path)
     if not is_taken_as_array(kind):
-        return text.value(path)
+        return name
     text.check([guards.same_number_type(path, kind)], "missed")
-    return f"asarray({text.local(path)})"
+    text.lines.append(f"as_{name} = asarray({name})")
+    return f"as_{name}"
 
 
 def _is_what_programs_return(captured: Outline) -> bool:
@@ -137,11 +155,11 @@ def _is_what_programs_return(captured: Outline) -> bool:
     return all(isinstance(child, tree.Leaf) for child in out_tree.children)
 
 
-def _behind(captured: Outline, text: GuardText) -> list[str]:
-    """The lines from ``inputs`` on: the program, what is made and assigned behind it, and the result."""
+def _behind(captured: Outline, run: str, text: GuardText) -> list[str]:
+    """The lines that ``run`` the program, make and assign what lies behind it, and return the result."""
     single = captured.results == 1
     leaves = iter([_leaf(one, single, text) for one in captured.outputs])
-    run, missed = "made = program(*inputs)", "if made is missed: return missed"
+    run, missed = f"made = {run}", "if made is missed: return missed"
     if not does_more(captured):
         return [run, missed, f"return {_nested(captured.out_tree, leaves, text)}"]
     assert isinstance(captured.out_tree, tree.Branch)
@@ -190,6 +208,11 @@ def _decided(output: Output, results: Any) -> Any:
 def _numbered(output: Output, results: Any, arrays: Sequence[Any]) -> Any:
     number = int(results[output.code])
     return arrays[number - 1] if number else results[output.index]
+
+
+_FINISHING: Final = Finishing(
+    lambda output: functools.partial(_finished, output), lambda output: functools.partial(_decided, output)
+)
 
 
 def _nested(structure: tree.Tree, leaves: Iterator[str], text: GuardText) -> str:

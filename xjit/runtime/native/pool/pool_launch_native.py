@@ -1,6 +1,6 @@
 """The launching side of the thread pool, as LLVM assembly: waking and starting workers, sharing a job, forking.
 
-Its words are those of :mod:`xjit.runtime.native.pool_native`, which says how they work together.
+Its words are those of :mod:`xjit.runtime.native.pool.pool_native`, which says how they work together.
 """
 
 from __future__ import annotations

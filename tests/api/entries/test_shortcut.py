@@ -14,8 +14,8 @@ import pytest
 import xjit
 from tests.helpers.capturing import captured
 from xjit import tree
+from xjit.api.entries.shortcut import shortcut
 from xjit.api.function import JitFunction
-from xjit.api.shortcut import shortcut
 from xjit.capture.guarding.flatten_text import Unpacking, can_unpack
 from xjit.capture.guarding.guards import Guards
 

@@ -1,0 +1,1 @@
+"""The pool of worker threads, as LLVM assembly."""
