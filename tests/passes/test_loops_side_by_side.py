@@ -292,3 +292,9 @@ def test_endless_loops_are_left_for_signals() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     np.testing.assert_array_equal(compiled(X, 0.5), expected)
+
+
+def test_rows_that_are_gone_through_one_by_one_wait_in_registers() -> None:
+    assert "HoldElements" in str(xjit.jit(target=SHORT)(lengths).explain(K))
+    source = xjit.jit(target=SHORT)(lengths).source(K)
+    assert "_held = ldw(" in source

@@ -43,6 +43,9 @@ Where numbers of the program are known to change, they come through the table: a
 SMALL = 8
 """Up to this size integers, and floats that are integers, stay in the text."""
 
+FAR = 2**48
+"""Integers this far from zero are no extents, which may change from shape to shape, but ends of types."""
+
 
 def register_dtype(dtype: DType) -> DType:
     """The type that arithmetic on this element type uses."""
@@ -162,11 +165,11 @@ class Elements:
         return Element(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
 
     def integer_from_table(self, value: Value) -> Value:
-        """A larger integer as a word of the table; other values as they are."""
+        """A larger integer as a word of the table, unless it is none of a shape; other values as they are."""
         if not isinstance(value, Const) or value.dtype != INT64:
             return value
         number = int(value.literal.item())
-        if abs(number) <= SMALL:
+        if not SMALL < abs(number) < FAR:
             return value
         return FromInt(self.nest.word(("constant", number), number, "n"), INT64)
 

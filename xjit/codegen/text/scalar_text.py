@@ -132,6 +132,20 @@ def _absolute(texts: tuple[str, ...], dtype: DType) -> str:
     return f"select({texts[0]} < {kind(dtype)}(0), -{texts[0]}, {texts[0]})" if is_signed(dtype) else texts[0]
 
 
+def _chosen_truth(texts: tuple[str, ...], dtype: DType) -> str:
+    """One of two truth values, by arithmetic where one of them is known: compilers make no jumps of it."""
+    condition, one, other = texts
+    if one == "b1(1)":
+        return f"({condition} | {other})"
+    if other == "b1(0)":
+        return f"({condition} & {one})"
+    if one == "b1(0)":
+        return f"(({condition} ^ b1(1)) & {other})"
+    if other == "b1(1)":
+        return f"(({condition} ^ b1(1)) | {one})"
+    return f"select({condition}, {one}, {other})"
+
+
 def _invert(texts: tuple[str, ...], dtype: DType) -> str:
     return f"(~{texts[0]})"
 
@@ -156,6 +170,7 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("muladd", "I"): lambda texts, dtype: f"({texts[2]} + {texts[0]} * {texts[1]})",
     **{("max", c): _call("fmax") for c in "FI"},
     **{("min", c): _call("fmin") for c in "FI"},
+    ("select", "P"): _chosen_truth,
     ("select", "*"): _call("select"),
     **{(name, "F"): _call(name) for name in ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "copysign")},
     ("idiv", "I"): _division("idiv", "div"),

@@ -10,18 +10,21 @@ say, becomes a fact of the kernel.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.rows import facts_of_rows, row_loops
 from xjit.codegen.rewrites.block_rows import BlockRows
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.storage.hold_elements import HoldElements
 from xjit.codegen.rewrites.values.leave_rows import LeaveRows
+from xjit.codegen.scheduling.ideas.rare import overwrites
 from xjit.dataclass import replace
 from xjit.errors import XjitError
 from xjit.ir.loops.intexpr import evaluate
-from xjit.ir.loops.nodes import Kernel, Loop
+from xjit.ir.loops.nodes import Kernel, Loop, While
 from xjit.ir.loops.walk import replaced_all, statements, values
 from xjit.ir.node import Node
 from xjit.machine import Machine
@@ -57,9 +60,21 @@ def in_blocks_of_rows(
         share = 1 if all(map(_is_of_integers, loops)) else nest.machine.masked_share
         rewrites.append(LeaveRows(mask, length // share))
     try:
-        return applied(alike, tuple(rewrites)), tuple(rewrites)
+        blocked = applied(alike, tuple(rewrites))
     except RefusedError as error:
         raise NoBlocksError(str(error)) from None
+    held = tuple(_with_elements_held(blocked, nest))
+    return applied(blocked, held), (*rewrites, *held)
+
+
+def _with_elements_held(kernel: Kernel, nest: LoopBuilder) -> Iterator[Rewrite]:
+    """Yield what keeps in registers what rows have that are gone through one by one."""
+    for loop in [one for one in statements(kernel.body) if isinstance(one, Loop)]:
+        if any(isinstance(one, While) for one in loop.body) and not overwrites(loop, nest.in_one_memory):
+            rewrite = HoldElements(loop.variable)
+            with contextlib.suppress(RefusedError):
+                rewrite.apply(kernel)
+                yield rewrite
 
 
 def with_facts_of_rows(kernel: Kernel, nest: LoopBuilder) -> Kernel:
