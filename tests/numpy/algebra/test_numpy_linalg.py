@@ -186,6 +186,27 @@ def test_steps_between_kernels() -> None:
     assert all("thread" in step for step in steps)
 
 
+@pytest.mark.parametrize("codes", ["Dd", "dD", "qd", "dq", "qq", "fd", "fq", "Fd", "ff", "FF", "?d"])
+def test_systems_of_two_element_types_have_the_bits_of_numpy(codes: str) -> None:
+    a = (np.sin(np.arange(25.0)).reshape(5, 5) * 9 + 9 * np.eye(5)).astype(codes[0])
+    a = np.tri(5).astype(a.dtype) if codes[0] == "?" else a
+    b = (np.cos(np.arange(10.0)).reshape(5, 2) * 9).astype(codes[1])
+    for right in (b, b[:, 0].copy()):
+        got, want = xjit(lambda a, b: np.linalg.solve(a, b))(a, right), np.linalg.solve(a, right)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    got, want = xjit(lambda a: np.linalg.inv(a))(a), np.linalg.inv(a)
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
+
+
+def test_right_sides_of_another_type_are_converted_for_the_native_routine() -> None:
+    graph = xjit(lambda a, b: np.linalg.solve(a, b)).graph(square("D", 3, 3), np.arange(3.0))
+    (solved,) = (line for line in str(graph).splitlines() if "numpy_solve" in line)
+    assert sum("convert_element_type" in line for line in str(graph).splitlines()) == 1
+    assert "c128[3]" in solved
+
+
 def test_elements_of_tuples_feed_kernels() -> None:
     def whitened(x: Any) -> Any:
         values, vectors = np.linalg.eigh(x.T @ x)

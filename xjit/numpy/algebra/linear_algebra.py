@@ -15,12 +15,16 @@ from xjit.ir.context import TracedValue
 from xjit.ir.opdef import OpDef
 from xjit.numpy.arrays.shaping import moveaxis, reshape
 from xjit.numpy.rules.data_dependent import depends
+from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_scalar, as_value, numpy_errors, shape_of
 from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, apply, dtype_of
 from xjit.ops.for_numpy import numpy_linalg as records
 from xjit.ops.whole_arrays.runtime_check import require
-from xjit.types import dtype_class
+from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, dtype_class
+
+_FLOATS = frozenset({FLOAT32, FLOAT64, COMPLEX64, COMPLEX128})
+"""The element types that NumPy eliminates matrices of, besides integers."""
 
 
 class LinAlgError(ArgumentError, np.linalg.LinAlgError):
@@ -51,6 +55,15 @@ def _step(record: OpDef, *operands: Any, **params: Any) -> Any:
     return tuple(parts) if kind is None else kind(*parts)
 
 
+def _in_double(*operands: Any) -> Iterator[Any]:
+    """Yield operands in double precision, of one element type, where NumPy eliminates in it and returns it."""
+    values = [as_value(operand, "linalg") for operand in operands]
+    kinds = [FLOAT64 if dtype_class(dtype_of(value)) in "PI" else dtype_of(value) for value in values]
+    common = np.result_type(*kinds) if _FLOATS.issuperset(kinds) else None
+    for value in values:
+        yield cast(value, common) if common in (FLOAT64, COMPLEX128) else value
+
+
 @functools.cache
 def _tuple_class(name: str) -> Any:
     """The named tuple that a function of NumPy returns, None if it is a plain one."""
@@ -68,12 +81,12 @@ def solve(a: Any, b: Any) -> Any:
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([2.0, 2.0]))
     array([1. , 0.5])
     """
-    return _step(records.SOLVE, a, b)
+    return _step(records.SOLVE, *_in_double(a, b))
 
 
 def inv(a: Any) -> Any:
     """The inverse of each matrix over the last two axes. Raises as ``solve``."""
-    return _step(records.INV, a)
+    return _step(records.INV, *_in_double(a))
 
 
 def det(a: Any) -> Any:
