@@ -314,7 +314,7 @@ class Dispatcher:
             program = program.left_to_numpy()
         found = Specialisation(captured, program, key[0], kinds, notes)
         if found.entry is not None and is_tried(captured) and config.flag("XJIT_TRIALS"):
-            found.entry = Trials(found.entry, self.function, found.names)
+            found.entry = Trials(found.entry, self.function, found.names, found.serves())
         return found
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Trace:

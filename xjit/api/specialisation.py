@@ -47,6 +47,13 @@ class Specialisation:
         if self.program is not None and not config.flag("XJIT_VERIFY"):
             self.entry = shortcut(self.captured, self.program.direct, self.in_tree, self.kinds)
 
+    def serves(self) -> Callable[..., Any]:
+        """A function that answers MISS for arguments for which the entry would."""
+        assert self.program is not None
+        found = shortcut(self.captured, self.program.check(), self.in_tree, self.kinds, alone=True)
+        assert found is not None
+        return found
+
     def answer(self, arguments: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """The function's result, or MISS if a guard fails, the shorter way; ``leaves`` are those of the arguments."""
         return self.run(leaves) if self.entry is None else self.entry(*arguments)

@@ -15,6 +15,10 @@ from xjit.errors import FallbackWarning
 from xjit.runtime.miss import MISS
 
 
+def everything(*args: Any) -> Any:
+    """Serves all arguments."""
+
+
 class Side:
     """A side of a trial that takes a while, and counts its calls."""
 
@@ -30,7 +34,7 @@ class Side:
 @pytest.mark.parametrize(("ours", "other"), [(0.0, 0.05), (0.05, 0.0)])
 def test_the_quicker_side_is_chosen(ours: float, other: float) -> None:
     program, plain = Side(ours), Side(other)
-    trials = Trials(program, plain, ())
+    trials = Trials(program, plain, (), everything)
     for count in range(1, 20):
         assert trials(1) == ((1,), {})
         assert program.calls + plain.calls == count
@@ -40,7 +44,7 @@ def test_the_quicker_side_is_chosen(ours: float, other: float) -> None:
 
 def test_short_calls_are_tried_more_often() -> None:
     program, plain = Side(0.0), Side(0.002)
-    trials = Trials(program, plain, ())
+    trials = Trials(program, plain, (), everything)
     for _ in range(20):
         trials()
     assert plain.calls == MOST_ROUNDS
@@ -48,14 +52,14 @@ def test_short_calls_are_tried_more_often() -> None:
 
 def test_names_of_arguments() -> None:
     plain = Side(0.0)
-    trials = Trials(Side(0.0), plain, ("b", "c"))
+    trials = Trials(Side(0.0), plain, ("b", "c"), everything)
     found = [trials(1, 2, 3) for _ in range(2)]
     assert found == [((1, 2, 3), {}), ((1,), {"b": 2, "c": 3})]
 
 
 def test_calls_of_another_kind_do_not_count() -> None:
     plain = Side(0.0)
-    trials = Trials(lambda *args: MISS, plain, ())
+    trials = Trials(lambda *args: MISS, plain, (), everything)
     for _ in range(5):
         assert trials() is MISS
     assert plain.calls == 0 and trials.words == "not decided yet"
@@ -73,3 +77,28 @@ def test_each_call_is_done_once(capsys: pytest.CaptureFixture[str]) -> None:
             np.testing.assert_array_equal(compiled(np.ones(3)), [2, 2, 2])
         assert "trial: " in str(compiled.explain(np.ones(3)))
     assert capsys.readouterr().out == "x\n" * 30
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_what_is_quicker_for_some_arrays_is_tried_anew_for_others(
+    named: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled = xjit.jit(counted)
+    with lenient(), pytest.warns(FallbackWarning):
+        for size in (3, 5):
+            for _ in range(2 * MOST_ROUNDS + 2):
+                x = np.ones(size)
+                np.testing.assert_array_equal(compiled(x=x) if named else compiled(x), x + 1)
+        found = str(compiled.explain(np.ones(3)))
+    assert found.count("trial: ") == 2 and "not decided" not in found
+    assert compiled.stats().traces == 2
+    assert len(capsys.readouterr().out) == 2 * 2 * (2 * MOST_ROUNDS + 2)
+
+
+def test_numpy_is_asked_for_what_the_program_serves_alone() -> None:
+    program, plain = Side(0.0), Side(0.0)
+    trials = Trials(lambda x: MISS if x > 1 else program(x), plain, (), lambda x: MISS if x > 1 else None)
+    for _ in range(3):
+        assert trials(1) == ((1,), {})
+        assert trials(2) is MISS
+    assert (program.calls, plain.calls) == (2, 1)

@@ -26,6 +26,13 @@ def f(x, y, q):
 """
 
 FOUND = {
+    "counts of what the run sorts are reduced by a step in Python": """
+    y = np.tile(np.round(x).astype(np.int8), 2)
+    a, b = np.unique(y, return_inverse=True)
+    a, c = np.unique(b, return_counts=True)
+    d = c.max(initial=q)
+    return np.flatnonzero(np.bincount(np.abs(y)))
+""",
     "elements at positions in a list of what a mask has chosen are written": """
     a = x[x < 5]
     a[[0, 1]] = 1

@@ -46,24 +46,27 @@ from xjit.types import as_array
 Function = Callable[..., Any]
 
 
-def shortcut(captured: Outline, program: Function, in_tree: tree.Tree, kinds: Sequence[type]) -> Function | None:
+def shortcut(
+    captured: Outline, program: Function, in_tree: tree.Tree, kinds: Sequence[type], alone: bool = False
+) -> Function | None:
     """From arguments to the result, or MISS unless everything matches; arguments that have names come last.
 
     ``program`` takes the inputs of the graph and answers MISS itself when one of them has another layout. It knows
     arrays and the numbers that ``is_taken_as_array`` leaves; ``kinds`` are the types of the inputs, in order. There
     is no such function unless the program or a guard checks every leaf of the arguments, nor for deeply nested ones.
+    What the program returns is the answer where it runs ``alone``.
     """
     if not isinstance(in_tree, tree.Branch) or not can_unpack(in_tree) or is_deep(captured.out_tree):
         return None
     if not _leaves_are_checked(captured):
         return None
     arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
-    direct = _is_what_programs_return(captured)
+    direct = alone or _is_what_programs_return(captured)
     if direct and captured.guards.trivial and is_flat(arguments) and not any(map(is_taken_as_array, kinds)):
         return program
     flat = is_flat(arguments)
     left = sorted(captured.guards.left_to_check(), key=_looks_further)
-    if flat and not does_more(captured) and not any(map(is_taken_as_array, kinds)):
+    if flat and not (alone or does_more(captured)) and not any(map(is_taken_as_array, kinds)):
         native = guarded_entry(captured, program, len(arguments), left, _FINISHING)
         if native is not None:
             return native

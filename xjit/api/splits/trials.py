@@ -1,6 +1,7 @@
 """Trials of split programs: calls go to the program and to NumPy in turn, until it is known which one is quicker.
 
-Each call is done once, by one of them. What is quicker takes all further calls.
+Each call is done once, by one of them. What is quicker takes all further calls that the program would serve: arrays
+of another size are another program's, with a trial of its own.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ class Trials:
     ``words`` says what came out.
     """
 
-    def __init__(self, program: Function, function: Function, names: Sequence[str]) -> None:
-        """``names`` are those of the last arguments, which are given by name."""
+    def __init__(self, program: Function, function: Function, names: Sequence[str], serves: Function) -> None:
+        """``names`` are those of the last arguments, which are given by name. ``serves`` answers MISS where the
+        program would.
+        """
         self._program = program
-        self._plain = _by_name(function, tuple(names)) if names else function
+        self._plain = _where(serves, _by_name(function, tuple(names)) if names else function)
         self._chosen: Function = self._compared
         self._times: tuple[list[float], list[float]] = ([], [])
         self.words = "not decided yet"
@@ -63,6 +66,13 @@ class Trials:
         self._chosen = self._program if quicker else self._plain
         verdict = "the program runs" if quicker else "NumPy runs"
         self.words = f"{verdict}: {1e6 * ours:.4g} µs split, {1e6 * other:.4g} µs as NumPy"
+
+
+def _where(serves: Function, plain: Function) -> Function:
+    def called(*args: Any) -> Any:
+        return MISS if serves(*args) is MISS else plain(*args)
+
+    return called
 
 
 def _by_name(function: Function, names: tuple[str, ...]) -> Function:

@@ -199,7 +199,9 @@ def _loaded(
         return entry
     from xjit.api.splits.trials import Trials
 
-    return Trials(entry, function, ())
+    serves = shortcut(outline, program.check(), in_tree, tuple(map(kind_of, record.kinds)), alone=True)
+    assert serves is not None
+    return Trials(entry, function, (), serves)
 
 
 class _MissingObjectError(Exception):

@@ -73,7 +73,8 @@ def _reads(
 
 
 def _steps_ahead(indexed: IndexedValue, other: Statement, axis: int, count: int) -> int | None:
-    if isinstance(other, Reduce) or not other.makes_target or len(indexed.index) != len(other.dims):
+    is_line = axis < len(other.dims) == len(indexed.index)  # an element of each row stands at no step
+    if isinstance(other, Reduce) or not other.makes_target or not is_line:
         return None
     origin, along = other.domain.begin, indexed.index[axis]
     for place, (map, size, first) in enumerate(zip(indexed.index, other.dims, origin, strict=True)):

@@ -48,12 +48,14 @@ class Program:
     """Runs on the values of a graph's parameters and returns its outputs.
 
     ``direct`` takes the values and returns the only output, or a tuple when there are several or none, or MISS for
-    values of another layout. ``fallbacks`` counts the steps that NumPy runs for want of code.
+    values of another layout; what ``check`` makes answers nothing else. ``fallbacks`` counts the steps that NumPy
+    runs for want of code.
     """
 
     direct: Function
     outputs: int
     fallbacks: int
+    check: Callable[[], Function]
 
     def left_to_numpy(self) -> Program:
         """The program, after whose errors NumPy does the call from the beginning."""
@@ -86,10 +88,16 @@ def _as_value(value: Any) -> Any:
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
     """The program, ready to run. It misses where one of the functions no longer has the code beside it."""
     conditions = Conditions(spec.apart, codes, spec.written)
-    return Program(_direct(spec, loading, conditions), len(spec.outputs), spec.fallbacks)
+    check = functools.partial(_check, spec, loading, conditions)
+    return Program(_direct(spec, loading, conditions, check), len(spec.outputs), spec.fallbacks, check)
 
 
-def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Function:
+def _check(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Function:
+    """The program without its steps."""
+    return loading.make_entry(FastProgram(spec.inputs, (), (), (), single=False, conditions=conditions))
+
+
+def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions, check: Callable[[], Function]) -> Function:
     """The program as one function: the native entry if there is no other step, else Python's."""
     match spec.body.steps:
         case (RunStep(inputs, results) as only,) if (inputs, results) == (
@@ -103,8 +111,7 @@ def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Func
         whole = whole_program(spec, loading, conditions)
         if whole is not None:
             return loading.make_entry(whole)
-    check = loading.make_entry(FastProgram(spec.inputs, (), (), (), single=False, conditions=conditions))
-    return written_out(check, spec, loading)
+    return written_out(check(), spec, loading)
 
 
 # Text
