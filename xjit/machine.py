@@ -327,6 +327,14 @@ class Machine:
     paired_loads: float
     """The least share of its loads that a row has in common with the next one for two in a step to pay."""
 
+    paired_near_bytes: int
+    """Bytes beyond which more streams of memory than processors follow cost more than loads that are left out."""
+
+    paired_far_loads: float
+    """The same share for what touches more than that. Seven points of 160 x 160 x 160 floats of 8 bytes, which have
+    two loads of seven in common, take 1.4 to 1.7 times as long two rows at a time; five points of a plane, with two
+    of five, 0.8 to 0.9."""
+
     # Short reductions whose results fill a row, over packed operands.
 
     packed_terms: int
@@ -437,6 +445,8 @@ def processor() -> Machine:
         paired_item_bytes=4,
         paired_row_bytes=8192,
         paired_loads=0.25,
+        paired_near_bytes=6 << 20,
+        paired_far_loads=0.35,
         packed_terms=32,
         packed_results=16,
         packed_rows=32,

@@ -332,3 +332,30 @@ def test_reductions_of_scans_down_columns(axis: int) -> None:
 
     for x in (values(20, 30), np.asfortranarray(values(20, 30))):
         check(function, x, values(20, 30) * 3.0, relative=1e-12)
+
+
+def five_points(u: Any) -> Any:
+    return u[1:-1, 1:-1] + u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+
+
+def seven_points(u: Any) -> Any:
+    plane = u[1:-1, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 1:-1, 2:] + u[1:-1, 1:-1, :-2]
+    return plane + u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1]
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "is_paired"),
+    [
+        (five_points, (200, 200), True),
+        (five_points, (1200, 1200), True),
+        (seven_points, (30, 30, 30), True),
+        (seven_points, (90, 90, 90), False),
+    ],
+)
+def test_rows_that_share_few_loads_go_in_pairs_in_cache_alone(
+    function: Function, shape: tuple[int, ...], is_paired: bool
+) -> None:
+    u = np.random.default_rng(5).standard_normal(shape)
+    compiled = xjit.jit(function)
+    assert ("UnrollAndJam" in str(compiled.explain(u))) is is_paired
+    np.testing.assert_array_equal(compiled(u), function(u))

@@ -187,6 +187,14 @@ def windows(x: Any, k: Any) -> Any:
     return ops.conv(x, k, (1, 1), "SAME")
 
 
+def seven_points(u: Any) -> Any:
+    inside = slice(1, -1)
+    around = [u[step, inside, inside] for step in (slice(2, None), slice(-2))]
+    around += [u[inside, step, inside] for step in (slice(2, None), slice(-2))]
+    around += [u[inside, inside, step] for step in (slice(2, None), slice(-2))]
+    return sum(around, -6.0 * u[inside, inside, inside])
+
+
 CUT = {"parallel_work": 1000.0}
 BLOCKS = {"blocked_work": 6e6, "most_blocked_work": 12e6, "blocked_turn_work": 20_000.0}
 TIME_TILES = {
@@ -221,6 +229,7 @@ CASES = {
     "stencils of a part": case(part, normal(50, 60), kernel_operations=100, most_places=16),
     "blurred": case(blurred, normal(100, 600), tiled_bytes=1),
     "biharmonic": case(lambda u: laplacian(laplacian(u)), normal(60, 70)),
+    "seven points": case(seven_points, normal(16, 16, 16), paired_near_bytes=40_000),
     "biharmonic in tiles": case(lambda u: laplacian(laplacian(u)), normal(100, 600), tiled_bytes=1),
     # operands across each other
     "transposed": case(lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90)),
@@ -344,6 +353,8 @@ SEEN_IN = {
     "paired_item_bytes": ("scan of narrow floats",),
     "paired_row_bytes": ("scan of long rows",),
     "paired_loads": ("biharmonic",),
+    "paired_near_bytes": ("seven points",),
+    "paired_far_loads": ("seven points",),
     "packed_terms": ("nearest",),
     "packed_results": ("nearest",),
     "packed_rows": ("nearest",),

@@ -95,9 +95,15 @@ def _pays_for_scans(group: FusionGroup, accesses: GroupAccesses) -> bool:
 
 
 def _shares_loads(group: FusionGroup, accesses: GroupAccesses, axis: int) -> bool:
-    reads = accesses.reads.keys()
+    """Return whether enough loads of a row are those of the next one, more where memory is far."""
+    machine, reads = accesses.machine, accesses.reads.keys()
     shared = sum(1 for indexed in reads if _next(indexed, axis) != indexed and _next(indexed, axis) in reads)
-    return not group.reduced and shared > 0 and shared >= accesses.machine.paired_loads * len(reads)
+    if group.reduced or not shared:
+        return False
+    arrays = {indexed.node for indexed in reads}.union(statement.target for statement in group.statements)
+    touched = math.prod(group.dims) * sum(node.aval.dtype.itemsize for node in arrays)
+    share = machine.paired_loads if touched <= machine.paired_near_bytes else machine.paired_far_loads
+    return shared >= share * len(reads)
 
 
 def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
