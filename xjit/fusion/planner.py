@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
@@ -20,6 +20,7 @@ from xjit.fusion.grouping.reasons import in_words
 from xjit.fusion.plan import (
     WHOLE,
     AliasStep,
+    ControlKernelStep,
     ControlStep,
     FusionGroup,
     HostStep,
@@ -104,8 +105,15 @@ def plan(
     changed = frozenset(itertools.chain.from_iterable(in_place.read.values()))
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
-    blank = frozenset(node for node, one in unread.items() if one.truths.all())
+    blank = frozenset(node for node, one in unread.items() if one.truths.all()).union(*_blank_inside(working))
     return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices, blank)
+
+
+def _blank_inside(steps: Sequence[Step]) -> Iterator[frozenset[Node]]:
+    """What no loop of the kernels' own reads before it is written: kernels name its memory all the same."""
+    for step in steps:
+        if isinstance(step, ControlKernelStep):
+            yield from (part.plan.blank for part in step.parts)
 
 
 def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:

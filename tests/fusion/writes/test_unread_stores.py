@@ -219,3 +219,19 @@ def test_loops_of_steps_start_in_memory_as_well(function: Function) -> None:
 @pytest.mark.parametrize("function", STORED, ids=lambda one: one.__name__)
 def test_what_may_be_read_is_stored(function: Function) -> None:
     assert stored_ahead(function) >= argument(function).nbytes - 2 * X[0].nbytes
+
+
+def test_loops_in_the_turns_of_a_kernel() -> None:
+    def relaxed(x: Any, first: Any, turns: int) -> Any:
+        x = x.copy()
+        for _ in range(turns):
+            y = np.zeros_like(x)
+            for i in range(len(x)):
+                y[i] = x[first[i] :].sum()
+            x += 0.01 * y
+        return x
+
+    first = np.arange(50)[::-1].copy()
+    np.testing.assert_allclose(
+        xjit.jit(strict=True)(relaxed)(LINE[:50], first, 10), relaxed(LINE[:50], first, 10), rtol=1e-12
+    )
