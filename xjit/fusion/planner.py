@@ -110,7 +110,7 @@ def plan(
 
 
 def _blank_inside(steps: Sequence[Step]) -> Iterator[frozenset[Node]]:
-    """What no loop of the kernels' own reads before it is written: kernels name its memory all the same."""
+    """Memory in the loops of kernels that is blank there: kernels name it all the same."""
     for step in steps:
         if isinstance(step, ControlKernelStep):
             yield from (part.plan.blank for part in step.parts)
