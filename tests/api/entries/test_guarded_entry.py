@@ -121,6 +121,20 @@ def test_a_result_that_is_an_argument_is_that_argument() -> None:
         assert compiled(x, 3)[3] is x
 
 
+def test_a_number_that_is_divided_by_needs_one_trace() -> None:
+    """Bounds of arguments are those of integers: what a float must not be is asked elsewhere."""
+
+    def over(x: Any, step: Any) -> Any:
+        return x * (1.0 / step)
+
+    x = np.arange(5.0)
+    for step in (3.0, 3):
+        compiled = xjit.jit(over, strict=True)
+        for _ in range(4):
+            np.testing.assert_array_equal(compiled(x, step), over(x, step))
+        assert compiled.stats().traces == 1
+
+
 def test_names_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     def scaled(x: Any) -> Any:
         return x * LIBRARY.scale + FACTOR

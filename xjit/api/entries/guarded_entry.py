@@ -47,14 +47,22 @@ class Finishing:
 
 
 def guarded_entry(
-    captured: Outline, program: Function, arguments: int, left: Sequence[Guard], finishing: Finishing
+    captured: Outline,
+    program: Function,
+    arguments: int,
+    left: Sequence[Guard],
+    finishing: Finishing,
+    kinds: Sequence[type],
 ) -> Function | None:
     """From so many arguments, none of them nested, to the result; None where native code does not know some part.
 
-    ``left`` are the guards that the program does not check itself.
+    ``left`` are the guards that the program does not check itself, ``kinds`` the types of its inputs.
     """
-    conditions = _conditions(left)
     inputs = [path.leaf for path in captured.guards.inputs]
+    others = {place for place, kind in zip(inputs, kinds, strict=True) if kind is not int}
+    if any(guard.path.leaf in others and _COMPARISON.fullmatch(guard.condition) for guard in left):
+        return None  # bounds of arguments are those of integers
+    conditions = _conditions(left)
     forms, single = _forms(captured, finishing)
     if conditions is None or forms is None or None in inputs:
         return None

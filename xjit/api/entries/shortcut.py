@@ -67,7 +67,7 @@ def shortcut(
     flat = is_flat(arguments)
     left = sorted(captured.guards.left_to_check(), key=_looks_further)
     if flat and not (alone or does_more(captured)) and not any(map(is_taken_as_array, kinds)):
-        native = guarded_entry(captured, program, len(arguments), left, _FINISHING)
+        native = guarded_entry(captured, program, len(arguments), left, _FINISHING, kinds)
         if native is not None:
             return native
     names = {"program": program, "missed": MISS, "is_": operator.is_, "asarray": as_array}
