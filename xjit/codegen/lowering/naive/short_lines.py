@@ -1,6 +1,6 @@
 """Sums whose length only the run knows: as few elements as go one by one are combined so, beside the lanes.
 
-    is_long = min(1, n // 9)
+    is_long = min(1, max(0, n - 8))
     carry t = 0.0
     for j in 0 .. n * (1 - is_long):
       t = t + x[j]
@@ -22,7 +22,7 @@ from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.lowering.reductions import Accumulator, Recognised
 from xjit.dataclass import dataclass
 from xjit.ir.loops.build import equal, number, position
-from xjit.ir.loops.intexpr import IntExpr, constant, minimum, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import LetInt
 
 
@@ -69,7 +69,7 @@ class ShortLines:
         for start, stop in spans:
             count = count * (stop - start)
         name = self.values.nest.fresh("is_long")
-        self.values.nest.inner.statements.append(LetInt(name, minimum(1, count // (numerics.SHORT + 1))))
+        self.values.nest.inner.statements.append(LetInt(name, minimum(1, maximum(count - numerics.SHORT, 0))))
         return variable(name)
 
     def take(self) -> None:
