@@ -108,17 +108,17 @@ class JitFunction(Generic[P, R]):
 
     def _start(self, args: tuple[Any, ...]) -> Any:
         """The result by a program that an earlier process has kept; MISS if there is none."""
-        found = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
-        if found is None:
-            return MISS
-        _call_natively()
-        self._entries = (found.entry, *self._entries)[:MAXIMUM_STARTED]
-        result = found.entry(*args)
-        if result is MISS:  # a guard does not hold: the program is about another call
+        first_call = jobs.module("xjit.api.start.first_call")
+        for found in first_call.started(self.__wrapped__, self.options, args, self._tally):
+            _call_natively()
+            self._entries = (found.entry, *self._entries)[:MAXIMUM_STARTED]
+            result = found.entry(*args)
+            if result is not MISS:
+                self._told.warn_each(found.notes, FallbackWarning)
+                return result
+            # A guard does not hold: the program is about another call.
             self._entries = tuple(one for one in self._entries if one is not found.entry)
-            return MISS
-        self._told.warn_each(found.notes, FallbackWarning)
-        return result
+        return MISS
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""

@@ -21,6 +21,7 @@ from xjit.llvm.digests import digest, versions
 _NUMERIC = ("XJIT_", "NUMBA_", "NPY_", "NUMPY_", "OPENBLAS_", "MKL_", "BLIS_", "OMP_", "GOTO_", "LLVM")
 _OF_NO_PROGRAM = ("XJIT_CACHE_DIR", "XJIT_SHIPPED_DIR", "XJIT_FULL_TRACE", "XJIT_TRIALS")
 _LIMITS = "_NUM_THREADS"
+_HEAP_TYPE = 1 << 9  # the flag of classes that are made by a class statement
 
 # What every class statement writes, or what says nothing about its code.
 _WRITTEN_BY_PYTHON = frozenset(
@@ -83,6 +84,13 @@ def _notes(function: types.FunctionType) -> Iterator[Any]:
     yield function.__doc__ or ""
     for name, annotation in sorted(function.__annotations__.items()):
         yield from (name, annotation)
+
+
+def is_of_users(cls: type) -> bool:
+    """Return whether a class is written in Python, in no library that is known."""
+    from xjit.capture.recording.traceable import is_library
+
+    return bool(cls.__flags__ & _HEAP_TYPE) and not is_library(cls.__module__)
 
 
 def class_digest(cls: type) -> str:

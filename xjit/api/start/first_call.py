@@ -9,24 +9,28 @@ Three parts, of which the middle one runs on the calling thread, as reading attr
 
 from __future__ import annotations
 
+import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xjit import config, jobs, tree
 from xjit.api.entries.shortcut import shortcut
 from xjit.api.options import Options
 from xjit.api.start.call_records import CallRecord
-from xjit.api.start.guard_records import Binder
+from xjit.api.start.guard_records import Binder, OtherProgramError
 from xjit.api.start.program_record import (
     KIND,
     PYTHON,
+    AssignmentRecord,
+    MadeRecord,
     OutputRecord,
     ProgramRecord,
     can_start,
     from_bytes,
     is_kind,
     key_of,
+    keys_of_records,
     kind_of,
 )
 from xjit.api.start.tree_records import leaves_of, tree_of
@@ -65,39 +69,43 @@ class _Outline:
     begins_anew: bool = False
 
 
-def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Started | None:
-    """Return the way of calls like this one, from the disk; None where no earlier process has kept one.
+def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Iterator[Started]:
+    """The ways of calls like this one, from the disk; none where no earlier process has kept one.
 
     The guards are bound to what stands in this process; whether they hold the entry says when it is called.
     """
     if not can_start(options):
-        return None
+        return
     try:
         leaves, in_tree = tree.flatten((tuple(arguments), {}))
     except RecursionError:
-        return None
-    record = jobs.attempt(lambda: _looked_up(function, options, leaves, in_tree))
-    if record is None or isinstance(record, jobs.Failure):
-        return None
-    try:
-        outline, program = _bound(function, leaves, record)
-    except Exception as error:  # attributes that are gone, functions of another kind: nothing fits
-        if from_handler(error):
-            raise
-        return None
-    entry = jobs.attempt(lambda: _loaded(function, record, program, outline, in_tree, tally))
-    return None if entry is None or isinstance(entry, jobs.Failure) else Started(entry, record.notes)
+        return
+    key = jobs.attempt(lambda: key_of(function, options, leaves, in_tree))
+    if key is None or isinstance(key, jobs.Failure):
+        return
+    for place in keys_of_records(key):
+        record = jobs.attempt(functools.partial(_looked_up, place, len(leaves)))
+        if record is None or isinstance(record, jobs.Failure):
+            return
+        try:
+            outline, program = _bound(function, leaves, record)
+        except Exception as error:  # attributes that are gone, functions of another kind: nothing fits
+            if from_handler(error):
+                raise
+            continue
+        entry = jobs.attempt(functools.partial(_loaded, function, record, program, outline, in_tree, tally))
+        if entry is not None and not isinstance(entry, jobs.Failure):
+            yield Started(entry, record.notes)
 
 
-def _looked_up(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree.Tree) -> ProgramRecord | None:
-    key = key_of(function, options, leaves, in_tree)
+def _looked_up(key: str, leaves: int) -> ProgramRecord | None:
     # What this process has made is traced anew for another function of the same code, which so has its own story.
-    data = None if key is None or configured_cache().has_put(KIND, key) else configured_cache().get(KIND, key)
-    if key is None or data is None:
+    data = None if configured_cache().has_put(KIND, key) else configured_cache().get(KIND, key)
+    if data is None:
         return None
     try:
         record = from_bytes(data)
-        _check(record, len(leaves))
+        _check(record, leaves)
     except ValueError:
         configured_cache().reject(KIND, key)
         return None
@@ -113,9 +121,16 @@ def _check(record: ProgramRecord, leaves: int) -> None:
         raise ValueError("the inputs of the program are others")
     if leaves_of(record.structure) != len(record.outputs):
         raise ValueError("the result has another structure")
+    for one in record.assignments:
+        if (one.place is None) != (0 <= one.made < len(record.makes)):
+            raise ValueError("an assignment has no target")
+    if any((one.kind == "object") != (one.cls is not None) for one in record.makes):
+        raise ValueError("an object has no class")
     for output in record.outputs:
         if output.source == "graph" and not 0 <= output.index < results:
             raise ValueError(f"the program has {results} outputs")
+        if output.source == "made" and not 0 <= output.index < len(record.makes):
+            raise ValueError(f"a call makes {len(record.makes)} objects")
         if (output.source == "argument") != (output.place is not None):
             raise ValueError("an output has no source")
         if not (-1 <= output.doubt < results and -1 <= output.code < results):
@@ -133,7 +148,15 @@ def _bound(
     inputs = tuple(map(binder.path, record.inputs))
     outputs = tuple(_output(one, binder) for one in record.outputs)
     made = Guards(guards, inputs, record.leaves)
-    outline = _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
+    outline = _Outline(
+        made,
+        outputs,
+        tree_of(record.structure),
+        len(record.program.outputs),
+        tuple(_class(one, binder) for one in record.makes),
+        tuple(_assignment(one, binder) for one in record.assignments),
+        record.anew,
+    )
     return outline, _with_calls(record.program, binder)
 
 
@@ -155,6 +178,20 @@ def _with_calls(program: ProgramSpec, binder: Binder) -> ProgramSpec:
 
 def _calls_python(step: Any) -> bool:
     return isinstance(step, CallStep) and any(type(value) is CallRecord for _, value in step.operation.params)
+
+
+def _class(record: MadeRecord, binder: Binder) -> type:
+    if record.kind != "object" or record.cls is None:
+        return list if record.kind == "list" else dict
+    cls = binder.origin(record.cls)
+    if not isinstance(cls, type):
+        raise OtherProgramError("something else stands where a class was")
+    return cls
+
+
+def _assignment(record: AssignmentRecord, binder: Binder) -> Assignment:
+    path = None if record.place is None else binder.path(record.place)
+    return Assignment(record.way, record.key, path, record.made)
 
 
 def _output(record: OutputRecord, binder: Binder) -> Output:

@@ -129,7 +129,17 @@ def described(value: Any) -> Want:
     if kind is types.FunctionType:
         _check_closure(value)
         return Want("function", (function_digest(value),))
-    return _wrapped(value)
+    return _constant_of_python(value) or _wrapped(value)
+
+
+def _constant_of_python(value: Any) -> Want | None:
+    """An object that a module of the standard library keeps under a name, such as what stands for no default."""
+    name = type(value).__module__
+    if name.partition(".")[0] not in sys.stdlib_module_names or name not in sys.modules:
+        return None
+    names = (one for one, kept in vars(sys.modules[name]).items() if kept is value)
+    found = next(names, None)
+    return None if found is None else Want("named", (name, found, ""))
 
 
 def _part(value: Any) -> Want:
@@ -206,10 +216,14 @@ class Describer:
         steps = tuple((step.kind, step.key) for step in path.steps)
         if path.root.kind == "leaf":
             return PlaceRecord(RootRecord("leaf", path.root.origin), steps)
-        root = self.roots.get(id(path.root.origin))
+        return PlaceRecord(self.root(path.root.origin), steps)
+
+    def root(self, value: Any) -> RootRecord:
+        """The start of places that read parts of something; UnknownCodeError unless a guard is bound to it."""
+        root = self.roots.get(id(value))
         if root is None:
-            raise UnknownCodeError(f"{path} starts at something that no guard is bound to")
-        return PlaceRecord(root, steps)
+            raise UnknownCodeError(f"no guard is bound to something of type {type(value).__qualname__}")
+        return root
 
     def _record(self, guard: Guard) -> GuardRecord:
         name = _NAMES.get(guard.condition)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xjit import tree
-from xjit.api.assigning import does_more
 from xjit.api.options import Options
 from xjit.api.splits.host_steps import is_tried
 from xjit.api.start.describe_calls import call_record
@@ -17,16 +16,19 @@ from xjit.api.start.guard_records import Describer
 from xjit.api.start.program_record import (
     KIND,
     PYTHON,
+    AssignmentRecord,
+    MadeRecord,
     OutputRecord,
     ProgramRecord,
     can_start,
     key_of,
+    keys_of_records,
     name_of_kind,
     to_bytes,
 )
 from xjit.api.start.tree_records import tree_record
 from xjit.capture.capture import Captured
-from xjit.capture.outline import Output
+from xjit.capture.outline import Assignment, Output
 from xjit.ops.effects.python_call import PythonCall, itself
 from xjit.programs.kernels import kernel_key
 from xjit.runtime.configured_cache import configured_cache
@@ -87,7 +89,10 @@ class Keeper:
                 raise ValueError("the program is too large to be kept")
         except (ValueError, KeyError):  # something that can be said of this process alone
             return
-        configured_cache().put(KIND, key, data)
+        cache, places = configured_cache(), keys_of_records(key)
+        kept = [cache.get(KIND, place) for place in places]
+        if data not in kept:
+            cache.put(KIND, places[kept.index(None) if None in kept else -1], data)
         self.count += 1
 
 
@@ -99,8 +104,6 @@ def _record(
     key_of_text: Callable[[str], str],
     program: ProgramSpec,
 ) -> ProgramRecord:
-    if does_more(captured):
-        raise ValueError("the call makes or assigns objects, which records do not say")
     describer = Describer(function, captured.guards.guards)
     if sum(len(one.data) for one in _constants(program)) > MOST_BYTES:
         raise ValueError("the constants are too large to be kept")
@@ -117,11 +120,24 @@ def _record(
         notes=notes,
         catches=captured.catches,
         tried=is_tried(captured),
+        makes=tuple(_made(cls, describer) for cls in captured.makes),
+        assignments=tuple(_assignment(one, describer) for one in captured.assignments),
+        anew=captured.begins_anew,
     )
 
 
+def _made(cls: type, describer: Describer) -> MadeRecord:
+    if cls is list or cls is dict:
+        return MadeRecord("list" if cls is list else "dict")
+    return MadeRecord("object", describer.root(cls))
+
+
+def _assignment(assignment: Assignment, describer: Describer) -> AssignmentRecord:
+    place = None if assignment.path is None else describer.place(assignment.path)
+    return AssignmentRecord(assignment.way, assignment.key, place, assignment.made)
+
+
 def _output(output: Output, describer: Describer) -> OutputRecord:
-    assert output.source != "made"
     place = None if output.path is None else describer.place(output.path)
     python = "" if output.python is None else _PYTHON_NAMES[output.python]
     flags = output.scalar, output.frozen

@@ -18,7 +18,7 @@ import numpy as np
 from xjit import config, tree
 from xjit.api.options import Options
 from xjit.api.start.call_records import CallRecord, ConstantRecord, PartRecord, ResultsRecord, TemplateRecord
-from xjit.api.start.code_digests import UnknownCodeError, environment, function_digest
+from xjit.api.start.code_digests import UnknownCodeError, class_digest, environment, function_digest, is_of_users
 from xjit.api.start.guard_records import GuardRecord, PlaceRecord, RootRecord, Want
 from xjit.api.start.tree_records import TreeRecord, tree_record
 from xjit.capture.guarding.guards import GENERATORS, is_generator
@@ -53,13 +53,14 @@ PYTHON: dict[str, Callable[[Any], Any]] = {
     "object": lambda value: value,
 }
 _BITS_OF_INT64 = 63
+MOST_OF_A_KEY = 4
 
 
 @dataclass(frozen=True, slots=True)
 class OutputRecord:
     """The source of one leaf of the result, as :class:`xjit.capture.outline.Output` has it."""
 
-    source: Literal["graph", "static", "argument"]
+    source: Literal["graph", "static", "argument", "made"]
     index: int
     value: Any
     place: PlaceRecord | None
@@ -72,13 +73,32 @@ class OutputRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeRecord:
+    """An object that a call makes: a list, a dict, or one of a class that a guard is bound to."""
+
+    kind: Literal["list", "dict", "object"]
+    cls: RootRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRecord:
+    """An assignment behind the program, as :class:`xjit.capture.outline.Assignment` has it."""
+
+    way: Literal["attribute", "field", "item", "entries", "contents"]
+    key: Any
+    place: PlaceRecord | None
+    made: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramRecord:
     """A kept program with the guards of its trace. ``kinds`` are the types of its inputs, which lie at ``inputs``;
     the arguments have so many ``leaves``.
 
     ``long`` says whether the integers of BLAS had 64 bits, None where the program does not call it. ``notes`` are the
     warnings about steps that run in Python, each with its reason. NumPy does the call after errors of a program that
-    ``catches`` some, and calls of one that is ``tried`` in turn, until it is known which is quicker.
+    ``catches`` some, and calls of one that is ``tried`` in turn, until it is known which is quicker. Behind the
+    program a call ``makes`` objects and does ``assignments``; ``anew`` says whether NumPy may do it after an error.
     """
 
     program: spec.ProgramSpec
@@ -92,6 +112,9 @@ class ProgramRecord:
     notes: tuple[tuple[str, str], ...] = ()
     catches: bool = False
     tried: bool = False
+    makes: tuple[MadeRecord, ...] = ()
+    assignments: tuple[AssignmentRecord, ...] = ()
+    anew: bool = False
 
 
 _OF_PROGRAMS = (
@@ -101,9 +124,10 @@ _OF_PROGRAMS = (
     *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
+_OF_OBJECTS = (MadeRecord, AssignmentRecord)
 _OF_CALLS = (Term, ConstantRecord, TemplateRecord, PartRecord, ResultsRecord, CallRecord)
 _OF_VALUES = (ArraySpec, ScalarSpec, ArrayType, Where)
-_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, *_OF_CALLS, *_OF_VALUES)}
+_CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, *_OF_OBJECTS, *_OF_CALLS, *_OF_VALUES)}
 _ALIASES = {
     "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep",
     "Params": "tuple[tuple[str, Any], ...]",
@@ -137,14 +161,19 @@ def key_of(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree
     named = in_tree.children[1] if isinstance(in_tree, tree.Branch) else None
     if type(function) is not types.FunctionType or not isinstance(named, tree.Branch) or named.children:
         return None
-    layouts = [layout_text(one) for one in leaves]
-    if None in layouts:
-        return None
     try:
+        layouts = [layout_text(one) for one in leaves]
+        if None in layouts:
+            return None
         structure = repr(tree_record(in_tree))
         return digest(function_digest(function), repr(options), environment(), structure, *map(str, layouts))
     except UnknownCodeError:
         return None
+
+
+def keys_of_records(key: str) -> list[str]:
+    """The keys of the records for calls of one key: objects may hold other types of values from call to call."""
+    return [key, *(digest(key, str(number)) for number in range(1, MOST_OF_A_KEY))]
 
 
 def name_of_kind(kind: type) -> str:
@@ -168,7 +197,7 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 
 def layout_text(value: Any) -> str | None:
     """An argument as the key has it: the layout of an array, the type of a number, the value of text and truth, the
-    class of a generator of random numbers.
+    class of a generator of random numbers or of an object of the user's; UnknownCodeError for some such classes.
     """
     kind = type(value)
     if kind is np.ndarray:
@@ -177,7 +206,9 @@ def layout_text(value: Any) -> str | None:
         return f"{kind.__module__} {kind.__qualname__}"
     if kind in (float, complex) or (kind is int and -(2**_BITS_OF_INT64) <= value < 2**_BITS_OF_INT64):
         return kind.__name__
-    return f"{kind.__name__} {value!r}" if kind is bool or kind is str else None
+    if kind is bool or kind is str:
+        return f"{kind.__name__} {value!r}"
+    return f"object {class_digest(kind)}" if is_of_users(kind) else None
 
 
 def _array_text(array: np.ndarray[Any, Any]) -> str | None:
