@@ -82,7 +82,11 @@ class JitFunction(Generic[P, R]):
             instead = self._after(error)
             if instead is None:
                 raise
-        return instead(*args, **kwargs)
+        try:
+            return instead(*args, **kwargs)
+        except BaseException as error:
+            tidy(error)
+            raise
 
     def _after(self, error: BaseException) -> Callable[P, R] | None:
         """Returns what does a call in the place of what has raised; None if the exception is the answer."""

@@ -216,13 +216,13 @@ class Describer:
         steps = tuple((step.kind, step.key) for step in path.steps)
         if path.root.kind == "leaf":
             return PlaceRecord(RootRecord("leaf", path.root.origin), steps)
-        return PlaceRecord(self.root(path.root.origin), steps)
+        return PlaceRecord(self.root(path.root.origin, str(path)), steps)
 
-    def root(self, value: Any) -> RootRecord:
+    def root(self, value: Any, text: str) -> RootRecord:
         """The start of places that read parts of something; UnknownCodeError unless a guard is bound to it."""
         root = self.roots.get(id(value))
         if root is None:
-            raise UnknownCodeError(f"no guard is bound to something of type {type(value).__qualname__}")
+            raise UnknownCodeError(f"{text} starts at something that no guard is bound to")
         return root
 
     def _record(self, guard: Guard) -> GuardRecord:

@@ -129,7 +129,7 @@ def _record(
 def _made(cls: type, describer: Describer) -> MadeRecord:
     if cls is list or cls is dict:
         return MadeRecord("list" if cls is list else "dict")
-    return MadeRecord("object", describer.root(cls))
+    return MadeRecord("object", describer.root(cls, cls.__qualname__))
 
 
 def _assignment(assignment: Assignment, describer: Describer) -> AssignmentRecord:

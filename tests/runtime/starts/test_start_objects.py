@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.second_process import run
-from tests.runtime.test_start import again
+from tests.runtime.starts.test_start import again
 from xjit.api.start.code_digests import is_of_users
 from xjit.api.start.guard_records import Want, described, value_of
 
