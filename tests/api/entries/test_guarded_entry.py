@@ -13,7 +13,18 @@ import pytest
 
 import xjit
 from xjit.api.entries import shortcut
-from xjit.runtime.calls.guarded import NOTHING, Form, GuardedProgram, Is, Named, OfType, OtherThan, SameFloat, Within
+from xjit.runtime.calls.guarded import (
+    NOTHING,
+    Compares,
+    Form,
+    GuardedProgram,
+    Is,
+    Named,
+    OfType,
+    OtherThan,
+    SameFloat,
+    Within,
+)
 from xjit.runtime.miss import MISS
 
 X = np.linspace(0.5, 3.0, 5)
@@ -79,6 +90,7 @@ def numbers(x: Any, n: Any) -> Any:
     return float(x.sum()), int(x.argmax()), bool(x.any()), x.max(), x.argmin(), x.astype(np.float32).sum()
 
 
+RAISED = "raised"
 FUNCTIONS = (sized, parity, flagged, power, named, nothing, several, numbers)
 SECONDS: tuple[Any, ...] = (3, 2, 0, -1, True, None, 2.5, -0.0, np.int64(3), 2**63, -(2**63), 2**70)
 
@@ -88,7 +100,7 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
         with np.errstate(all="ignore"):
             return function(*arguments)
     except Exception:
-        return "raised"
+        return RAISED
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -175,6 +187,32 @@ def test_a_global_in_the_place_of_a_builtin(monkeypatch: pytest.MonkeyPatch) -> 
     same(compiled(X, 1), X * FACTOR + np.sqrt(X))
 
 
+def equal(x: Any, n: Any) -> Any:
+    return x * 2.0 if n == 2 else x + 1.0
+
+
+def at_most_a_float(x: Any, n: Any) -> Any:
+    return x * 2.0 if n <= 2.5 else x + 1.0
+
+
+def divided(x: Any, n: Any) -> Any:
+    return x / n
+
+
+NUMBERS: tuple[Any, ...] = (3, 2, 2.5, 2.0, math.nan, math.inf, True, np.float64(2.5), np.int64(2), None)
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=repr)
+@pytest.mark.parametrize("function", (sized, parity, flagged, power, equal, at_most_a_float, divided))
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_a_second_call_finds_the_entry_of_the_first(function: Any, number: Any) -> None:
+    compiled: Any = xjit.jit(function)
+    if outcome(function, X.copy(), number) is not RAISED:
+        for _ in range(3):
+            same(outcome(compiled, X.copy(), number), outcome(function, X.copy(), number))
+        assert compiled.stats().traces <= 1
+
+
 def test_what_a_cell_holds() -> None:
     function, ahead = np.sqrt, 2.5
 
@@ -224,6 +262,14 @@ def test_an_equal_number_under_a_name_is_as_good() -> None:
         (OtherThan(0, 2), [-1, 3, 2**63 - 1], [2, 2**63, 1.0, True]),
         (Is(0, None), [None], [False, 0]),
         (Is(0, True), [True], [False, 1]),
+        (Compares(0, "<", 2.0, True), [1.0, -math.inf], [2.0, 3.0, math.nan, 1, np.float64(1.0)]),
+        (Compares(0, "<", 2.0, False), [2.0, 3.0, math.nan], [1.0, 3]),
+        (Compares(0, "<=", 2.0, True), [2.0, 1.0], [3.0, math.nan]),
+        (Compares(0, ">", 2.0, True), [3.0], [2.0, math.nan]),
+        (Compares(0, ">=", 2.0, False), [1.0, math.nan], [2.0, 3.0]),
+        (Compares(0, "==", 0.0, True), [0.0, -0.0], [1.0, math.nan]),
+        (Compares(0, "!=", 0.0, True), [1.0, math.nan], [0.0, -0.0, 1]),
+        (Compares(0, "!=", 0.0, False), [0.0, -0.0], [1.0, math.nan]),
         (OfType(0, float), [1.0, math.nan], [1, np.float64(1.0)]),
         (SameFloat(0, 0.0), [0.0], [-0.0, 0, np.float64(0.0), 1.0]),
         (SameFloat(0, math.nan), [math.nan], [1.0]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from xjit import tree
@@ -20,6 +20,8 @@ from xjit.dataclass import dataclass
 from xjit.runtime.calls.guarded import (
     INTEGERS,
     NOTHING,
+    SIGNS,
+    Compares,
     Form,
     GuardedProgram,
     InCell,
@@ -33,7 +35,9 @@ from xjit.runtime.calls.guarded import (
 )
 
 Function = Callable[..., Any]
+Types = Mapping[int | None, type]
 
+_EXACT = 2**53  # the integers up to here are floats
 _COMPARISON = re.compile(r"\(\{v\} (\S+) \{k\}\) is (True|False)")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -59,10 +63,9 @@ def guarded_entry(
     ``left`` are the guards that the program does not check itself, ``kinds`` the types of its inputs.
     """
     inputs = [path.leaf for path in captured.guards.inputs]
-    others = {place for place, kind in zip(inputs, kinds, strict=True) if kind is not int}
-    if any(guard.path.leaf in others and _COMPARISON.fullmatch(guard.condition) for guard in left):
-        return None  # bounds of arguments are those of integers
-    conditions = _conditions(left)
+    known: dict[int | None, type] = dict(zip(inputs, kinds, strict=True))
+    known |= {guard.path.leaf: guard.expected for guard in left if guard.condition == guards.SAME_TYPE}
+    conditions = _conditions(left, known)
     forms, single = _forms(captured, finishing)
     if conditions is None or forms is None or None in inputs:
         return None
@@ -74,13 +77,16 @@ def guarded_entry(
 # Guards
 
 
-def _conditions(left: Iterable[Guard]) -> tuple[Requirement, ...] | None:
-    """The guards as plain conditions, integers between two bounds as one; None if one of them is none."""
+def _conditions(left: Iterable[Guard], known: Types) -> tuple[Requirement, ...] | None:
+    """The guards as plain conditions, integers between two bounds as one; None if one of them is none.
+
+    ``known`` are the types of arguments by their numbers.
+    """
     ranges: dict[int, tuple[int, int]] = {}
     found: list[Requirement] = []
     modules: set[Path] = set()
     for guard in left:
-        one = _condition(guard, modules)
+        one = _condition(guard, modules, known)
         if one is None:
             return None
         if guard.condition == guards.IDENTITY and isinstance(guard.expected, types.ModuleType):
@@ -93,11 +99,11 @@ def _conditions(left: Iterable[Guard]) -> tuple[Requirement, ...] | None:
     return (*(Within(argument, *bounds) for argument, bounds in ranges.items()), *found)
 
 
-def _condition(guard: Guard, modules: set[Path]) -> Requirement | None:
+def _condition(guard: Guard, modules: set[Path], known: Types) -> Requirement | None:
     """One guard; those of attributes of the ``modules`` that guards before it are about are entries of a dict."""
     path, expected = guard.path, guard.expected
     if path.leaf is not None:
-        return _about_argument(path.leaf, guard)
+        return _about_argument(path.leaf, guard, known.get(path.leaf))
     if guard.condition == guards.NO_ITEM:
         return _named(path, expected, NOTHING, None)
     if guard.condition not in (guards.IDENTITY, guards.SAME_VALUE) or not path.steps:
@@ -124,17 +130,26 @@ def _named(path: Path, name: Any, value: Any, equal: tuple[Any, Function] | None
     return Named(namespace, name, value, equal) if plain else None
 
 
-def _about_argument(place: int, guard: Guard) -> Requirement | None:
+def _about_argument(place: int, guard: Guard, kind: type | None) -> Requirement | None:
     expected = guard.expected
     if guard.condition == guards.SAME_TYPE:
         return OfType(place, expected)
     if guard.condition == guards.SAME_VALUE:
         return _same_value(place, expected)
     compared = _COMPARISON.fullmatch(guard.condition)
-    if compared is None or type(expected) is not int or expected not in guards.DYNAMIC_INTEGERS:
+    if compared is None:
         return None
     sign, outcome = compared.groups()
+    if kind is float and sign in SIGNS and _is_float(expected):
+        return Compares(place, sign, float(expected), outcome == "True")
+    if kind is not int or type(expected) is not int or expected not in guards.DYNAMIC_INTEGERS:
+        return None
     return _compared(place, sign if outcome == "True" else _OPPOSITE.get(sign, ""), expected)
+
+
+def _is_float(value: Any) -> bool:
+    """Return whether Python compares with the same float."""
+    return type(value) is float or (type(value) is int and abs(value) <= _EXACT)
 
 
 def _same_value(place: int, value: Any) -> Requirement | None:

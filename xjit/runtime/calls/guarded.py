@@ -118,10 +118,33 @@ class SameFloat:
 
     def words(self) -> tuple[int, int, int, int]:
         """The condition for the native code."""
-        return (5, self.argument, struct.unpack("=q", struct.pack("=d", self.value))[0], 0)
+        return (5, self.argument, _bits(self.value), 0)
 
 
-Requirement: TypeAlias = Named | InCell | Within | OtherThan | Is | OfType | SameFloat
+def _bits(value: float) -> int:
+    bits: int = struct.unpack("=q", struct.pack("=d", value))[0]
+    return bits
+
+
+SIGNS: Final = ("<", "<=", ">", ">=", "==", "!=")
+"""The comparisons of floats, in the order of their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compares:
+    """An argument is a ``float`` whose comparison with ``value`` by a ``sign`` has this ``outcome``."""
+
+    argument: int
+    sign: str
+    value: float
+    outcome: bool
+
+    def words(self) -> tuple[int, int, int, int]:
+        """The condition for the native code."""
+        return (0, self.argument, _bits(self.value), 2 * SIGNS.index(self.sign) + self.outcome)
+
+
+Requirement: TypeAlias = Named | InCell | Within | OtherThan | Is | OfType | SameFloat | Compares
 
 _MOST_INPUTS = 1024  # 8 KiB of stack
 _KINDS: Final = {"array": 0, "scalar": 1, "number": 5, "made": 5, "whole": 6, "static": 7, "argument": 8}

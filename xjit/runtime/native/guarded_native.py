@@ -5,10 +5,11 @@
 
     header     arguments, conditions, inputs, forms, program, whether it returns a tuple, the result's form (0 what
                the program returns, 1 the only form, 2 a tuple of all)
-    condition  kind, a, b, c: 1 argument a is an integer from b to c; 2 is an integer, but not b; 3 is the object b;
-               4 is of the class b; 5 is a float of the bits b; 6 dict a has under b the object c, or nothing (0); 7
-               has there the first of the pair c, or what its second, a function, finds equal; 8 and 9 the same of
-               cell a
+    condition  kind, a, b, c: 0 argument a is a float whose comparison of number c / 2 (<, <=, >, >=, ==, !=) with the
+               float of the bits b is true if c is odd, else false; 1 is an integer from b to c; 2 is an integer, but
+               not b; 3 is the object b; 4 is of the class b; 5 is a float of the bits b; 6 dict a has under b the
+               object c, or nothing (0); 7 has there the first of the pair c, or what its second, a function, finds
+               equal; 8 and 9 the same of cell a
     input      number of the argument
     form       kind, a, b, c: 0 output a; 1 the NumPy scalar in it; 2 the float, 3 the integer, 4 the truth value in
                it if b has the bit of its type's number, else as 5; 5 what the function c makes of output a; 6 what c
@@ -123,6 +124,52 @@ miss:
   ret i1 false
 }
 
+; Whether an object is a float of the interpreter whose comparison with another one, that of number %code / 2, is true
+; if %code is odd, and false if it is even.
+define internal i1 @compares(ptr %object, i64 %bits, i64 %code) {
+entry:
+  %type = call ptr @field(ptr %object, i64 $OBJECT_TYPE)
+  %float_type = load ptr, ptr @float_type
+  %is_float = icmp eq ptr %type, %float_type
+  br i1 %is_float, label %compare, label %miss
+compare:
+  %place = getelementptr i8, ptr %object, i64 $FLOAT_VALUE
+  %own = load double, ptr %place
+  %other = bitcast i64 %bits to double
+  %sign = lshr i64 %code, 1
+  switch i64 %sign, label %unequal [ i64 0, label %less
+                                     i64 1, label %at_most
+                                     i64 2, label %greater
+                                     i64 3, label %at_least
+                                     i64 4, label %equal ]
+less:
+  %is_less = fcmp olt double %own, %other
+  br label %decide
+at_most:
+  %is_at_most = fcmp ole double %own, %other
+  br label %decide
+greater:
+  %is_greater = fcmp ogt double %own, %other
+  br label %decide
+at_least:
+  %is_at_least = fcmp oge double %own, %other
+  br label %decide
+equal:
+  %is_equal = fcmp oeq double %own, %other
+  br label %decide
+unequal:
+  %is_unequal = fcmp une double %own, %other
+  br label %decide
+decide:
+  %outcome = phi i1 [ %is_less, %less ], [ %is_at_most, %at_most ], [ %is_greater, %greater ],
+      [ %is_at_least, %at_least ], [ %is_equal, %equal ], [ %is_unequal, %unequal ]
+  %wanted = trunc i64 %code to i1
+  %kept = icmp eq i1 %outcome, %wanted
+  ret i1 %kept
+miss:
+  ret i1 false
+}
+
 define internal i1 @holds(ptr %condition, ptr %arguments) {
 entry:
   %kind = call i64 @word(ptr %condition, i64 0)
@@ -145,10 +192,14 @@ value:
 about_argument:
   %number = call i64 @word(ptr %condition, i64 1)
   %argument = call ptr @pointer(ptr %arguments, i64 %number)
-  switch i64 %kind, label %bits [ i64 1, label %within
+  switch i64 %kind, label %bits [ i64 0, label %comparison
+                                  i64 1, label %within
                                   i64 2, label %other
                                   i64 3, label %same
                                   i64 4, label %class ]
+comparison:
+  %compared = call i1 @compares(ptr %argument, i64 %b, i64 %c)
+  ret i1 %compared
 within:
   %between = call i1 @is_within(ptr %argument, i64 %b, i64 %c, i1 false)
   ret i1 %between
