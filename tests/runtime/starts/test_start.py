@@ -470,6 +470,6 @@ def test_records_are_data() -> None:
     """Reading names no way to run anything: no pickles, no marshalled code, no evaluation."""
     names = "program_record", "first_call", "guard_records", "call_records", "tree_records", "bind_calls"
     for name in ("xjit/runtime/record_text.py", *(f"xjit/api/start/{name}.py" for name in names)):
-        text = (Path(__file__).resolve().parents[2] / name).read_text(encoding="utf-8")
+        text = (Path(__file__).resolve().parents[3] / name).read_text(encoding="utf-8")
         for word in ("pickle", "marshal", "eval(", "exec(", "compile(", "__import__"):
             assert word not in text, (name, word)
