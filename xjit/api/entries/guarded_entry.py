@@ -109,7 +109,7 @@ def _condition(guard: Guard, modules: set[Path], known: Types) -> Requirement | 
     if guard.condition not in (guards.IDENTITY, guards.SAME_VALUE) or not path.steps:
         return None
     before, last = Path(path.root, path.steps[:-1]), path.steps[-1]
-    equal = None if guard.condition == guards.IDENTITY else (expected, functools.partial(_is_same, expected))
+    equal = None if guard.condition == guards.IDENTITY else (expected, functools.partial(guards.same, expected))
     if last.kind == "item":
         return _named(before, last.key, expected, equal)
     if path.is_cell:
@@ -118,10 +118,6 @@ def _condition(guard: Guard, modules: set[Path], known: Types) -> Requirement | 
     if type(module) is not types.ModuleType or vars(module).get(last.key) is not expected:
         return None
     return Named(vars(module), last.key, expected, equal)
-
-
-def _is_same(expected: Any, value: Any) -> bool:
-    return guards.same(value, expected)
 
 
 def _named(path: Path, name: Any, value: Any, equal: tuple[Any, Function] | None) -> Named | None:

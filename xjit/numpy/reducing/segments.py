@@ -16,6 +16,7 @@ from xjit.numpy.reducing.axis_reductions import FOLDS, reduction_type
 from xjit.numpy.rules.library_folds import library_pieces
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_value, shape_of
+from xjit.ops.control.while_loop import bounded_while
 from xjit.ops.define.core import Operand, dtype_of
 from xjit.ops.dynamic.limited_windows import Range, bound_of, limited_window, number, store_window
 from xjit.ops.whole_arrays.runtime_check import require
@@ -63,7 +64,7 @@ def _folded(ufunc: np.ufunc, value: Operand, positions: Operand, dtype: DType) -
         return ops.add(place, number(1)), store_window(results, folded, [Range(place, 1, 1, 1)])
 
     start = (number(0), ops.broadcast_in_dim(np.zeros((), dtype_of(wide)), (count,), ()))
-    return ops.while_loop(lambda state: ops.lt(state[0], number(count)), piece, start, most=count)[1]
+    return bounded_while(lambda state: ops.lt(state[0], number(count)), piece, start, count)[1]
 
 
 def _checked(positions: Any, size: int, name: str) -> Any:

@@ -71,8 +71,8 @@ WHILE_LOOP = register(
 )
 
 
-def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any, *, most: int | None = None) -> Any:
-    """x = init; while condition(x): x = body(x); the last x. There are at most so many turns, if that is known.
+def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any) -> Any:
+    """x = init; while condition(x): x = body(x); the last x.
 
     ``init`` is an array, or a nested tuple of arrays, which both computations get as one argument. The condition
     returns a PRED of rank 0, the body values of the structure, types and shapes of ``init``. Raises DTypeError,
@@ -82,6 +82,11 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
     >>> while_loop(lambda i: i < np.int32(10), lambda i: i * np.int32(3), np.int32(1))
     array(27, dtype=int32)
     """
+    return bounded_while(condition, body, init, None)
+
+
+def bounded_while(condition: Callable[..., Any], body: Callable[..., Any], init: Any, most: int | None) -> Any:
+    """The same as ``while_loop`` for who knows that there are at most so many turns, which planning trusts."""
     name = "while_loop"
     carried, structure = operands_of(init, name, "init")
     axes = tuple(map(dynamic_axes, carried))
@@ -117,7 +122,7 @@ def _while_sized(
             further[:] = [tuple(sorted({*one, *dynamic_axes(leaf)})) for one, leaf in zip(axes, leaves, strict=True)]
         return without_sizes(result, axes)
 
-    result = while_loop(test, step, without_sizes(init, axes), most=most)
+    result = bounded_while(test, step, without_sizes(init, axes), most)
     if further != list(axes):  # the body makes more dimensions dynamic
         return _while_sized(condition, body, init, further, most)
     return with_sizes(result, axes)
