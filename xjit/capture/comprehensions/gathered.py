@@ -28,6 +28,7 @@ from xjit.ops.elements.compare import gt
 from xjit.types import FLOAT64
 
 _MAKERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "set": set, "dict": dict}
+_JOINING = frozenset({np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack})
 _EXAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
 
 
@@ -155,6 +156,28 @@ class Gathered:
         if array.dtype != FLOAT64 or array.ndim > 1:
             self.demand_some()  # NumPy makes floats of no elements at all
         return array.copy()
+
+    def joined(self, function: Any, rest: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The rows as a function of NumPy's joins the arrays of a list; None where it does so in another way."""
+        columns = self.columns if self.form == tree.LEAF and function in _JOINING else ()
+        array = columns[0].array if columns else None
+        along = rest + tuple(options.values())
+        if array is None or array.ndim < 2 or options.keys() - {"axis"} or along not in ((), (0,)):
+            return None
+        lines = array.ndim == 2
+        if function is np.stack or (function is np.vstack and lines):
+            self.demand_some()
+            return array.copy()
+        if function is np.column_stack:
+            return array.T.copy() if lines else None
+        if function is np.hstack and not lines:
+            return None
+        self.demand_some()
+        return self.end_to_end(array).copy()
+
+    def end_to_end(self, array: Any) -> Any:
+        """The rows of an array one behind the other."""
+        return array.reshape(-1, *array.shape[2:])
 
     def demand_some(self) -> None:
         """Lets NumPy do the call where there are no elements."""

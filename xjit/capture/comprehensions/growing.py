@@ -1,26 +1,32 @@
-"""Growing lists: loops append numbers of one type, which are elements of an array; how many only the run knows.
+"""Growing lists: loops append entries of one type, which are elements of an array; how many only the run knows.
 
 left = []                            column  zeros with room for a guess
 while len(x): left.append(len(x))    column[count] = len(x); count += 1
 np.array(left)                       column[:count]
+
+Arrays of one shape are rows of the column.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit import tree
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, NumberType, number_type
+from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, entry_type
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import le
@@ -28,26 +34,34 @@ from xjit.ops.elements.elementwise import min as smaller
 
 _ROOM = 2**14
 """Numbers that there is room for at first."""
+_FEWEST_ROWS = 64
 
 
 class Growing(Gathered):
     """The elements of a list that loops make longer.
 
     The ``cell`` holds their number, which is a variable of loops and branches as entries of lists are. What is known
-    of the list is that of a trace around the loops: in a turn nobody reads it.
+    of the list is that of a trace around the loops: in a turn nobody reads it. Arrays that have names elsewhere are
+    ``shown``: nobody writes to them as long as there is the list.
     """
 
-    __slots__ = ("cell", "column", "is_read", "made_by", "place", "room", "trace")
+    __slots__ = ("__weakref__", "cell", "column", "is_read", "kind", "made_by", "place", "room", "shown", "trace")
 
-    def __init__(
-        self, made_by: Any, place: tuple[int, int], kind: NumberType, trace: CaptureTrace, room: int
-    ) -> None:
+    def __init__(self, made_by: Any, place: tuple[int, int], kind: EntryType, trace: CaptureTrace, room: int) -> None:
         self.form, self.parts, self.changed, self.made = tree.LEAF, (), False, None
-        self.made_by, self.place, self.trace, self.room = made_by, place, trace, room
+        self.made_by, self.place, self.kind, self.trace, self.room = made_by, place, kind, trace, room
         self.cell: list[Any] = [0]
-        self.is_read = False
+        self.is_read = self.shown = False
+        self.column = self._zeros((room, *self._row), kind.dtype)
+
+    @property
+    def _row(self) -> tuple[int, ...]:
+        return self.kind.shape or ()
+
+    @staticmethod
+    def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
         zeros: Any = np.zeros
-        self.column = Column(traced_numpy(zeros)(room, kind.dtype), kind.weak)
+        return traced_numpy(zeros)(shape, dtype)
 
     @property
     def grows(self) -> bool:
@@ -61,34 +75,53 @@ class Growing(Gathered):
 
     @property
     def cells(self) -> tuple[list[Any], ...]:
-        """The list that holds the number."""
+        """The lists that hold numbers which appending changes."""
         return (self.cell,)
 
     def parts_now(self) -> tuple[Column | Fixed, ...]:
         """The elements as an array; NumPy does the call where they are more than there is room for."""
-        count = self.count
-        if isinstance(count, TracedValue):
-            assert self.trace.lengths is not None
-            if not repeats_so_far(self.trace):
-                self.give_up()
-            self.trace.lengths.expect(le(count, number(self.room)))
-            count = self._within(count, self.room)
-        return (Column(self.column.array[:count], self.column.weak),)
+        found = self.column[: self._fitting(self.count, self.room)]
+        return (Column(found, self.kind.weak, self.shown),)
+
+    def _fitting(self, count: Any, room: int) -> Any:
+        """A number of elements, or the largest one that there is room for: then NumPy does the call."""
+        if not isinstance(count, TracedValue):
+            return count
+        assert self.trace.lengths is not None
+        if not repeats_so_far(self.trace):
+            self.give_up()
+        self.trace.lengths.expect(le(count, number(room)))
+        return self._within(count, room)
 
     def append(self, value: Any) -> None:
-        """Puts a number behind the others."""
-        kind, count = number_type(value), self.count
-        if kind != NumberType(self.column.array.dtype, self.column.weak) or self.is_read:
-            self.give_up()
+        """Puts an entry behind the others."""
+        alone = self.kind.is_number or is_alone(value)
+        self._check_entry(value)
+        count = self.count
         if not isinstance(count, TracedValue) and count >= self.room:
             self.give_up()
-        self.column.array[self._within(count, self.room - 1)] = value
+        self._put(value, count)
         self.cell[0] = count + 1
+        if not alone:
+            self.shown = True
+            if not note_entry(self, value):
+                self.give_up()
+
+    def _check_entry(self, value: Any) -> None:
+        """Has the list given up where it has other entries than this one, or nobody may append to it any more."""
+        found = entry_type(value)
+        joined = None if found is None else self.kind.joined(found)
+        if joined != self.kind or self.is_read:
+            self.give_up(None if self.is_read else joined)
+
+    def _put(self, value: Any, count: Any) -> None:
+        """Puts an entry in its place."""
+        self.column[self._within(count, self.room - 1)] = value
 
     def _within(self, count: Any, most: int) -> Any:
         """The number, or the largest one that there is room for."""
         if not isinstance(count, TracedValue):
-            return count
+            return min(count, most)
         trace = current()
         assert trace is not None
         found = TracedArray(lift(trace, smaller(count, number(most))), trace, weak=int, scalar=True)
@@ -97,27 +130,79 @@ class Growing(Gathered):
 
     def element(self, number: Any) -> Any:
         """The element in a place."""
+        if not self.kind.is_number:
+            self.give_up()
         self.is_read = True
         return super().element(number)
 
+    def item(self, found: DeferredObject, index: int) -> Any:
+        """``found[index]``."""
+        if not self.kind.is_number:
+            self.give_up()
+        return super().item(found, index)
+
+    def end_to_end(self, array: Any) -> Any:
+        """The rows one behind the other, as a part of all that there is room for."""
+        first, *rest = self._row
+        return self.column.reshape(self.room * first, *rest)[: self._fitting(self.count, self.room) * first]
+
     def node(self, trace: Trace) -> Any:
         """The list as a value of the trace that it was made in."""
-        if current() is not trace:
+        if current() is not trace or self.shown:
             self.give_up()
         return super().node(trace)
 
-    def give_up(self) -> None:
-        """Has the function traced anew, with a list that only the run has."""
-        self.made_by.want_of_run_at(self.place, None)
+    def give_up(self, kind: EntryType | None = None) -> NoReturn:
+        """Has the function traced anew, with a list of entries of another type, or one that only the run has."""
+        self.made_by.want_of_run_at(self.place, kind)
         refuse("a list changes its length where only the run decides, and is more than numbers", fix=ARRAY_INSTEAD)
 
 
-def growing_list(made: list[Any], place: tuple[int, int], kind: NumberType, trace: CaptureTrace) -> Any:
-    """A list with the elements of another one, for loops to append to; None where nothing may be guessed."""
-    room = None if trace.lengths is None else trace.lengths.room(_ROOM)
+class GrowingParts(Growing):
+    """The elements of a list of arrays of one dimension, of lengths that only the run knows: end to end."""
+
+    __slots__ = ("longest", "total")
+
+    def __init__(self, made_by: Any, place: tuple[int, int], kind: EntryType, trace: CaptureTrace, room: int) -> None:
+        super().__init__(made_by, place, kind, trace, room)
+        self.total: list[Any] = [0]
+        self.longest = 0
+
+    @property
+    def cells(self) -> tuple[list[Any], ...]:
+        """The lists that hold the number of arrays, and that of their elements."""
+        return self.cell, self.total
+
+    def _put(self, value: Any, count: Any) -> None:
+        part = packed(value)
+        most = part.bounds[0] if isinstance(part, LimitedArray) else part.shape[0]
+        if most > self.room:
+            self.give_up()
+        start, length = self._within(self.total[0], self.room - most), part.shape[0]
+        self.column[start : start + length] = part
+        self.total[0] = self.total[0] + length
+        self.longest = max(self.longest, most)
+
+    def parts_now(self) -> NoReturn:
+        """Has the list given up: there is no array of all arrays."""
+        self.give_up()
+
+    def joined(self, function: Any, rest: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The arrays end to end; None where a function of NumPy's joins them in another way."""
+        if function not in (np.concatenate, np.hstack) or rest or options:
+            return None
+        self.demand_some()
+        return self.column[: self._fitting(self.total[0], self.room - self.longest)].copy()
+
+
+def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType, trace: CaptureTrace) -> Any:
+    """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
+    rows = max(_FEWEST_ROWS, _ROOM // max(1, math.prod(kind.shape or ())))
+    room = None if trace.lengths is None else trace.lengths.room(rows)
     if room is None:
         return None
-    found = Growing(trace.recorder.rewriting, place, kind, trace, room)
-    for one in made:
-        found.append(one)
+    kinds = GrowingParts if kind.shape is None else Growing
+    found = kinds(trace.recorder.rewriting, place, kind, trace, room)
+    while made:
+        found.append(made.pop(0))
     return DeferredObject(None, trace, "a list", list, found)

@@ -89,6 +89,8 @@ class Growth:
             return replace(one, doubtful=after.doubtful)
         if after.origin > one.origin:
             return replace(one, origin=after.origin)
+        if after.shown and not one.shown:
+            return replace(one, shown=True)
         layout = one.layout.joined(after.layout)
         if layout != one.layout:
             return replace(one, layout=layout)

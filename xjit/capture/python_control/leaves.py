@@ -37,6 +37,7 @@ class Kind:
 
     A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     Beside an array that may be one from outside is the number of that, where its ``origin`` is known by numbers.
+    One that is ``shown`` by something else, such as the element of a list, may not be written to.
     """
 
     place: Place
@@ -46,6 +47,7 @@ class Kind:
     pace: Pace | None = None
     origin: Origin = Origin.OWN
     layout: Layout = ROW_MAJOR
+    shown: bool = False
 
     @property
     def type(self) -> tuple[Any, ...]:
@@ -70,6 +72,8 @@ class Kind:
             value.doubt = TracedValue(next(nodes), trace), self.doubtful
         if self.origin is not Origin.OWN:
             value.code = TracedValue(next(nodes), trace) if self.origin is Origin.NUMBERED else None
+        if self.shown:
+            value.buffer.shared = True
         return value
 
     def seen_behind(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
@@ -82,8 +86,10 @@ class Kind:
         """The kind of what is of one of two kinds that differ in bounds."""
         pace = self.pace if self.pace == other.pace else None
         origin = max(self.origin, other.origin)
-        layout = self.layout.joined(other.layout)
-        both = replace(self, doubtful=self.doubtful or other.doubtful, pace=pace, origin=origin, layout=layout)
+        layout, shown = self.layout.joined(other.layout), self.shown or other.shown
+        both = replace(
+            self, doubtful=self.doubtful or other.doubtful, pace=pace, origin=origin, layout=layout, shown=shown
+        )
         if self.bounds is None or other.bounds is None:
             return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
@@ -128,7 +134,9 @@ def kind_of(leaf: Any, label: str) -> Kind:
     pace = getattr(leaf, "pace", None) if isinstance(leaf, TracedArray) else None
     origin = origin_of(leaf) if is_array(leaf) else Origin.OWN
     doubtful = None if doubt is None else doubt[1]
-    return Kind(place, *_bounds(leaf, weak), doubtful=doubtful, pace=pace, origin=origin, layout=layout_of(operand))
+    shown = is_array(leaf) and leaf.is_linked and leaf.buffer.is_shown
+    layout = layout_of(operand)
+    return Kind(place, *_bounds(leaf, weak), doubtful=doubtful, pace=pace, origin=origin, layout=layout, shown=shown)
 
 
 def _type_of(operand: Any) -> ArrayType:

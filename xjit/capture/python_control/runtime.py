@@ -26,7 +26,7 @@ from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, number_type
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, entry_type
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
@@ -352,8 +352,10 @@ class TracedRuntime(PythonRuntime):
             return made
         kind = trace.recorder.rewriting.elements_of(place)
         found = None if kind is None or trace.parent is not None else growing_list(made, place, kind, trace)
-        if found is not None or not is_splitting():
-            return made if found is None else found
+        if found is not None:
+            return found
+        if not is_splitting() or not all(map(_may_be_of_run, made)):
+            return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
 
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
@@ -383,9 +385,15 @@ class TracedRuntime(PythonRuntime):
             super().assert_(test, message)
 
 
+def _may_be_of_run(item: Any) -> bool:
+    """Return whether a step in Python may put an item into a list: numbers and text, not memory of an array."""
+    kind = entry_type(item)
+    return is_plain(item) or (kind is not None and kind.is_number)
+
+
 def _may_grow(item: Any) -> bool:
-    """Return whether an item may stand in a list of the run: numbers and text."""
-    return is_plain(item) or number_type(item) is not None
+    """Return whether an item may stand in a list of the run: numbers, text and arrays."""
+    return is_plain(item) or entry_type(item) is not None
 
 
 def _unchanged_since(evaluate: Thunk) -> Callable[[], None]:

@@ -17,6 +17,7 @@ import numpy as np
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.tree import distinct
 from xjit.types import DType
 
@@ -49,22 +50,53 @@ class OuterList(list[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class NumberType:
-    """The type of a number: that of its elements, and Python's class, None for one of NumPy's."""
+class EntryType:
+    """The type of an entry: that of its elements, Python's class of a number, None for NumPy's, and the shape.
+
+    That of a number is empty. None is that of an array of one dimension, of a length that only the run knows.
+    """
 
     dtype: DType
     weak: type | None
+    shape: tuple[int, ...] | None = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether it is that of numbers."""
+        return self.shape == ()
+
+    def joined(self, other: EntryType) -> EntryType | None:
+        """The type of entries that are of one of two types; None where there is none."""
+        if self == other:
+            return self
+        one_axis = all(one.shape is None or len(one.shape) == 1 for one in (self, other))
+        return EntryType(self.dtype, None, None) if one_axis and self.dtype == other.dtype else None
 
 
-def number_type(value: Any) -> NumberType | None:
-    """The type of a number, None of anything else and where only the run tells it."""
+def entry_type(value: Any) -> EntryType | None:
+    """The type of a number or an array, None of anything else and where only the run tells it."""
     if type(value) in _NUMBERS:
-        return NumberType(np.dtype(type(value)), type(value))
+        return EntryType(np.dtype(type(value)), type(value))
     if isinstance(value, np.generic):
-        return NumberType(value.dtype, None)
-    if not isinstance(value, TracedValue) or value.ndim or getattr(value, "doubt", None) is not None:
+        return EntryType(value.dtype, None)
+    if getattr(type(value), "chooses", False) or isinstance(value, LimitedArray):
+        return EntryType(value.dtype, None, None) if value.ndim == 1 else None
+    if not isinstance(value, TracedValue) or getattr(value, "doubt", None) is not None:
         return None
-    return NumberType(value.dtype, value.weak) if value.scalar or value.weak is not None else None
+    if value.scalar or value.weak is not None:
+        return None if value.ndim else EntryType(value.dtype, value.weak)
+    return EntryType(value.dtype, None, value.shape) if value.ndim else None
+
+
+def common_type(values: Iterable[Any]) -> EntryType | None:
+    """The type that all of some entries are of; None where there is none."""
+    found: EntryType | None = None
+    for place, value in enumerate(values):
+        kind = entry_type(value)
+        found = kind if not place or kind is None or found is None else found.joined(kind)
+        if found is None:
+            return None
+    return found
 
 
 _NUMBERS = (bool, int, float, complex)
@@ -139,8 +171,7 @@ class Entries:
             if trace is not None:
                 trace.recorder.rewriting.note_change(self.container)
             if type(self.container) is list and trace is not None:
-                kinds = set(map(number_type, self.container))
-                kind = kinds.pop() if len(kinds) == 1 else None
+                kind = common_type(self.container)
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)
             refuse(

@@ -16,7 +16,7 @@ from xjit.capture.recording.python_callbacks import REPLACED
 from xjit.capture.recording.traceable import is_pure
 from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
-from xjit.capture.splits.deferred import in_arrays
+from xjit.capture.splits.deferred import in_arrays, joined
 from xjit.capture.splits.purity import draws
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
@@ -266,6 +266,9 @@ def traced_numpy(function: Any) -> Any:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        found = joined(function, args, kwargs)
+        if found is not None:
+            return found
         args, kwargs = out_by_name(function, in_arrays(args), kwargs)
         if kwargs.get("out") is not None:
             return into(kwargs["out"], lambda options: wrapper(*args, **options), kwargs, function.__name__)

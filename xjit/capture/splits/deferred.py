@@ -313,6 +313,16 @@ def _in_array(value: Any) -> Any:
     return value if found is None else found
 
 
+def joined(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The arrays of a list of the run, known as rows of one, as a function that gets the list joins them.
+
+    None for other functions and lists, and for other ways to join them.
+    """
+    first = args[0] if args else None
+    elements = first.elements if type(first) is DeferredObject else None
+    return None if elements is None else elements.joined(function, args[1:], kwargs)
+
+
 def is_deferred(values: Any) -> bool:
     """Return whether a deferred object is among arguments, nested ones included."""
     if type(values) is DeferredObject:

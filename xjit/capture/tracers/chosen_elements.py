@@ -119,6 +119,11 @@ class ChosenElements(Operators):
         found._base, found._look, found._seen = self, look, self.values
         return found
 
+    @property
+    def is_base(self) -> bool:
+        """Return whether they are no view of other such elements."""
+        return self._base is None
+
     def now(self) -> ChosenElements:
         """The elements, to which nothing was written, as they are now, whatever is written to them later."""
         if self._base is not None and self._look is not None:

@@ -43,7 +43,9 @@ class TracedWindow(Operators, LimitedArray):
 
     def replace(self, value: Any) -> None:
         """Gives an array that is no part other elements; CaptureError where something would show them."""
-        if any(one() is not None for one in getattr(self, "_rows", ())):
+        carried: Any = self._value
+        is_shown = carried is not None and carried.is_linked and carried.buffer.is_shown
+        if is_shown or any(one() is not None for one in getattr(self, "_rows", ())):
             refuse("an array whose size only the run knows is written to while another one may show it", fix=_FIX)
         super().replace(value)
 
