@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 
-from tests.fuzz.larger.length_patterns import COUNTED, CUT, GROWN, MASKED, REPEATED
+from tests.fuzz.larger.length_patterns import COUNTED, CUT, GROWN, LISTED, MASKED, REPEATED
 from tests.fuzz.random_expressions import DTYPES
 from tests.fuzz.random_patterns import LETTERS, PATTERNS, WORDS, Vocabulary
 from tests.fuzz.random_texts import RARE_DTYPES, Sort, random_text
@@ -55,7 +55,7 @@ MASKS = (
     "np.arange(len(<x>)) % 2 == 0",
     "~(<x> > 1)",
 )
-FAMILIES = (MASKED, REPEATED, COUNTED, GROWN, CUT)
+FAMILIES = (MASKED, REPEATED, COUNTED, GROWN, CUT, LISTED)
 EVERY_DTYPE = (*DTYPES, "int8", "uint8", "uint32", "float16", "complex64", "uint64")
 
 

@@ -80,6 +80,33 @@ GROWN = (
     "    <w> = <w> // 2 if <w> % 2 == 0 else 3 * <w> + 1\n<a> = np.array(<u>)",
     "<a> = np.zeros(0)\nfor <i> in range(<n>):\n    <a> = np.append(<a>, <x>[<i> % len(<x>)])\n<q> = <a>.size",
 )
+LISTED = (
+    "<u> = []\n<w> = 0.5\n<a> = <x>[:99] * 1.0\nwhile <w> < 9 and len(<u>) < 40:\n    <a> = <a> * 0.5\n"
+    "    <w> = <w> * 1.5\n    <u>.append(<a>)\n<b> = np.array(<u>)\n<q> = len(<u>)",
+    "<a> = <x>[:600] + 0\n<u> = [<a>]\nwhile len(<u>) < 9 and <a>.size and abs(<a>[0]) < 1000:\n"
+    "    <a> = <a> + 1\n    <u>.append(<a>)\n    <u>.append(<a>[::-1])\n<b> = np.stack(<u>)\n"
+    "<a>[:1] = <number>",
+    "<u> = []\n<w> = -3\nwhile <w> < <x>.max(initial=0) and <w> < 30:\n    <u>.append(<x>[:600][<x>[:600] > <w>])\n"
+    "    <w> += 2\n<a> = np.concatenate(<u>)\n<q> = len(<u>)",
+    "<u> = []\n<a> = <x>[:2000]\nwhile <a>.size > 1 and len(<u>) < 20:\n    <u>.append(<a>)\n"
+    "    <a> = <a>[<a> > <a>.mean()]\n<b> = np.hstack(<u>) if <u> else <x>\n<b>[:1] = <number>",
+    "<u> = []\n<a> = <x>[:600] * 1\n<w> = 0\nwhile <w> < int(abs(<a>.max(initial=1))) % 30:\n"
+    "    <a>[:2] <aug> <number>\n    <u>.append(<a>.copy())\n    <w> += 1\n"
+    "<b> = np.concatenate(<u>) if len(<u>) else <a>",
+    "<u> = []\n<a> = <x>[:600] * 1\n<w> = 0\nwhile <w> < int(abs(<a>.max(initial=1))) % 30:\n"
+    "    <u>.append(<a>)\n    <a>[:2] <aug> <number>\n    <w> += 1\n"
+    "<b> = np.vstack(<u>) if len(<u>) else <a>",
+    "<u> = []\n<a> = <x>[:600] * 1\nfor <i> in range(min(len(<y>), 60)):\n    if <y>[<i>] > <number>:\n"
+    "        <u>.append(<a>[<i> % 5:])\n    elif <i> % 7 == 0:\n        <a>[:1] <aug> 1\n"
+    "<b> = np.concatenate(<u>) if <u> else <a>",
+    "<u>, <v> = [], []\n<a> = <x>[:2000]\nwhile <a>.size > 2:\n    <k> = <a> > <a>.mean()\n"
+    "    if <k>.all() or not <k>.any():\n        break\n    <u>.append(<a>[<k>])\n"
+    "    <v>.append(<a>[~<k>])\n    <a> = <a>[<k>]\n<q> = len(<u>) + len(<v>)\n"
+    "<b> = np.concatenate(<v>) if <v> else <x>",
+    "<u> = []\n<w> = 0\nwhile <w> < len(<x>) and <x>[<w>] < <number>:\n"
+    "    <u>.append(<y>[:3] * <x>[<w>])\n    <w> += 1\n<a> = np.sum(<u>, axis=0)\n"
+    "<b> = np.array(<u>)[-1:]",
+)
 CUT = (
     "<e> = np.cumsum(np.abs(<x>).astype(int) % 5)\n<a> = <y>[<e>[0]:<e>[-1]]\n<p> = <a>.sum()",
     "<e> = np.cumsum(np.abs(<x>).astype(int) % 5)\nfor <i> in range(min(len(<e>) - 1, 9)):\n"

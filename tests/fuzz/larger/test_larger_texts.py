@@ -72,6 +72,7 @@ def test_arrays_reach_beyond_a_block(make: Callable[[random.Random], TextProgram
 def test_all_families_are_tried() -> None:
     texts = "\n".join(length_text(random.Random(seed)).text for seed in range(40))
     words = ("np.repeat(", "np.bincount(", "return_inverse", ".append(", "np.cumsum(np.abs(", "np.flatnonzero(")
+    words += ("np.stack(", "np.concatenate(")
     assert not [word for word in words if word not in texts]
     assert len({word for family in FAMILIES for word in family}) == sum(map(len, FAMILIES))
 
