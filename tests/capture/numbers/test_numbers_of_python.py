@@ -147,3 +147,17 @@ def test_integers_are_errors_beside_effects() -> None:
     compiled = check_split(function, np.array([4.0]))
     with split(), pytest.raises(ValueError, match="leaves 53 bits"):
         compiled(np.array([math.nan]))
+
+
+@pytest.mark.parametrize("numbers", [np.array([1.0, 1e300, math.nan]), np.array([1, 2**63 + 5, 3], np.uint64)])
+def test_what_follows_a_conversion_that_fails_is_harmless(numbers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_DEBUG", "1")
+
+    def function(x: Any, y: Any) -> Any:
+        return x[int(y[0]) // 2**62 + 1]
+
+    compiled, x = xjit.jit(function), np.arange(5.0)
+    for number in numbers:
+        y = np.array([number])
+        assert outcome(compiled, (x, y)) == outcome(function, (x, y)), number
