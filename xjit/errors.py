@@ -163,6 +163,12 @@ class IndexOutOfBoundsError(XjitError, IndexError):
     remedy = "use positions that lie within the array"
 
 
+class IntegerError(XjitError, OverflowError):
+    """A Python integer meets an array whose element type does not hold it, as NumPy's OverflowError."""
+
+    remedy = "make it a NumPy integer, np.int64(n), or give the array a wider type with astype"
+
+
 class NumberError(XjitError, OverflowError, ValueError):
     """A number is stored where its type does not hold it: NumPy's OverflowError, or its ValueError for NaN."""
 

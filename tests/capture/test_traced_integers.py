@@ -10,7 +10,7 @@ import pytest
 
 import xjit
 from tests.helpers.capturing import assert_same, captured, run
-from xjit.errors import CaptureError, DTypeError
+from xjit.errors import CaptureError
 
 LINE = np.arange(3.0)
 PAIRS = [(LINE, LINE.copy()), (LINE, LINE + 1.0)]
@@ -93,11 +93,10 @@ def test_numbers_among_the_arguments_join_in() -> None:
         lambda p, q: p == 2**70,
         lambda p, q: 1 << p,
         lambda p, q: (p + q) ** 64,
-        lambda p, q: np.int8([1]) + (p + q) * 200,
     ],
 )
 def test_what_64_bits_might_not_hold_is_refused(combine: Any) -> None:
-    with pytest.raises((CaptureError, DTypeError)):
+    with pytest.raises(CaptureError):
         captured(lambda x, y: combine(*answers(x, y)), *PAIRS[0])
 
 

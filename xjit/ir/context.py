@@ -233,6 +233,10 @@ class Trace:
                 self.parent.extents.hand_on(self, outer, inner)
         return self.captures[outer]
 
+    def expects(self, holds: Any) -> bool:
+        """Return whether somebody looks at a condition, so that the values behind it need not wait for it."""
+        return False
+
     def around(self) -> Iterator[Trace]:
         """The traces around this one, the innermost first."""
         trace = self.parent

@@ -14,6 +14,7 @@ from xjit.numpy.algebra import matmul
 from xjit.numpy.arrays import creation, diagonals, shaping, viewing
 from xjit.numpy.limited import repeats
 from xjit.numpy.reducing import axis_reductions, moments, scans, sorting
+from xjit.numpy.rules.promotion import weak_type
 from xjit.numpy.rules.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
 from xjit.numpy.rules.view_strides import column_or_row_major
 from xjit.numpy.selecting import choosing, gathering, picking, searching, selection
@@ -67,6 +68,8 @@ def matrix_transposed(x: Any) -> Any:
 
 def real(x: Any) -> Any:
     """``x.real``: a view of the real parts; real arrays themselves."""
+    if weak_type(x) in (int, float):
+        return x
     value = as_value(x, "real")
     if dtype_class(dtype_of(value)) != "C":
         return value if not is_scalar(x) else scalar_like(x, value)
@@ -75,6 +78,9 @@ def real(x: Any) -> Any:
 
 def imag(x: Any) -> Any:
     """``x.imag``: a view of the imaginary parts; zeros of real arrays, which cannot be written to."""
+    kind = weak_type(x)
+    if kind in (int, float):
+        return kind(0)
     value = as_value(x, "imag")
     if dtype_class(dtype_of(value)) != "C":
         zeros = with_order(creation.zeros_like(value), column_or_row_major(value))

@@ -22,7 +22,7 @@ from xjit.numpy.rules import compositions as c
 from xjit.numpy.rules import single_records
 from xjit.numpy.rules.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.rules.powers import power
-from xjit.numpy.rules.promotion import cast, loop_types, requested, spec_of, typed, weak_type
+from xjit.numpy.rules.promotion import as_array, cast, loop_types, requested, spec_of, typed, weak_type
 from xjit.numpy.rules.values import as_scalar, copied, is_scalar, loop_order, operand, refuse, shape_of, with_order
 from xjit.ops.define.core import Operand, apply, dtype_of
 from xjit.ops.for_numpy.numpy_ufunc import record_of
@@ -235,7 +235,7 @@ def _dtype(value: Any) -> DType:
 def _compare_integer(name: str, array: Operand, number: Any) -> Any:
     dtype = dtype_of(array)
     if isinstance(number, TracedValue):  # a traced Python integer: any 64-bit value
-        x, y = broadcast(name, array, number)
+        x, y = broadcast(name, array, as_array(number))
         if dtype == np.dtype(np.uint64):
             return c.compare_mixed(name, x, y)
         return getattr(ops, name)(cast(x, INT64), y)

@@ -18,7 +18,7 @@ from xjit.errors import DTypeError, ShapeError
 from xjit.numpy.arrays import shaping
 from xjit.numpy.reducing import scans, sorting
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
-from xjit.numpy.rules.promotion import cast
+from xjit.numpy.rules.promotion import cast, weak_type
 from xjit.numpy.rules.values import as_value, whole_number
 from xjit.numpy.selecting import gathering
 from xjit.types import BOOL
@@ -30,8 +30,9 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     """``numpy.copyto``: the elements of one array into another, where a condition holds."""
     check_writable(dst)
     value = as_value(src, "copyto", "src")
-    if not np.can_cast(value.dtype, dst.dtype, casting):
-        if not isinstance(src, bool | int | float | complex):
+    of_python = isinstance(src, bool | int | float | complex) or weak_type(src) is not None
+    if of_python or not np.can_cast(value.dtype, dst.dtype, casting):
+        if not of_python:
             message = (
                 f"Cannot cast array data from {value.dtype!r} to {dst.dtype!r} according to the rule {casting!r}"
             )
@@ -102,8 +103,8 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     truth = cast(as_value(mask, "putmask", "mask"), BOOL)
     if math.prod(truth.shape) != a.size:
         raise ShapeError("putmask: mask and data must be the same size")
-    found = as_value(values, "putmask", "values")
-    check_same_kind(found.dtype, a.dtype, "putmask")
+    if weak_type(values) is not int or a.dtype.kind not in "iu":  # else the number itself has to fit
+        check_same_kind(as_value(values, "putmask", "values").dtype, a.dtype, "putmask")
     flat = shaping.ravel(stored_value(values, a.dtype))
     own = math.prod(flat.shape)
     if not own:

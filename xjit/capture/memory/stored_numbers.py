@@ -14,17 +14,11 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.capture.tracers.demands import expect
-from xjit.ir.context import Trace, TracedValue
-from xjit.ir.current import current
-from xjit.ir.spans import span_of
+from xjit.ir.context import TracedValue
+from xjit.numpy.rules.bounds import holds_in, required
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_value
-from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import FLOAT64, DType, dtype_class
-
-ARMS = ("then", "otherwise")
-"""The names of traces of arms."""
 
 
 def held(value: Any, dtype: DType) -> Any:
@@ -41,27 +35,14 @@ def held(value: Any, dtype: DType) -> Any:
         return value
     limits = np.iinfo(dtype)
     if dtype_class(value.dtype) == "I":
-        low, high = span_of(value.node, current())
-        if limits.min <= low and high <= limits.max:
-            return value
-        number = as_value(value, "setitem", "value")
-        least, most = max(low, int(limits.min)), min(high, int(limits.max))
-        above, below = (_constant(one, number.dtype) for one in (least, most))
-        return _require(number, ops.logical_and(ops.ge(number, above), ops.le(number, below)), dtype)
+        holds = holds_in(value, dtype)
+        return value if holds is None else required(value, holds, "number", _text(dtype))
     if dtype_class(value.dtype) != "F":
         return value
     number = as_value(value, "setitem", "value")
     wide = number if number.dtype == FLOAT64 else cast(number, FLOAT64)
-    return _require(number, _has_whole_part_between(wide, int(limits.min), int(limits.max)), dtype)
-
-
-def _is_in_loop(trace: Trace | None) -> bool:
-    """Return whether a trace is not of a function, or of an arm of a branch outside of loops."""
-    while trace is not None and trace.parent is not None:
-        if trace.name not in ARMS:
-            return True
-        trace = trace.parent
-    return False
+    holds = _has_whole_part_between(wide, int(limits.min), int(limits.max))
+    return required(number, holds, "number", _text(dtype))
 
 
 def _has_whole_part_between(wide: Any, low: int, high: int) -> Any:
@@ -70,11 +51,9 @@ def _has_whole_part_between(wide: Any, low: int, high: int) -> Any:
     return ops.logical_and(above, ops.lt(wide, _constant(high + 1, FLOAT64)))
 
 
+def _text(dtype: DType) -> str:
+    return f"a number is NaN, or out of bounds for {dtype}"
+
+
 def _constant(number: int, dtype: DType) -> Any:
     return np.asarray(number, dtype)
-
-
-def _require(number: Any, holds: Any, dtype: DType) -> Any:
-    if _is_in_loop(current()) and expect(holds):
-        return number
-    return require(number, holds, "number", f"a number is NaN, or out of bounds for {dtype}")

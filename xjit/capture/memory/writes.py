@@ -21,7 +21,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast
-from xjit.numpy.rules.values import as_value, holds_no_array
+from xjit.numpy.rules.values import elements, holds_no_array, operand
 from xjit.ops.define.core import lift
 from xjit.types import DType, dtype_class
 
@@ -104,7 +104,9 @@ def stored_value(value: Any, dtype: DType) -> Any:
         sample[...] = value  # raises what NumPy raises
         return sample
     weak = value.weak if isinstance(value, TracedValue) else None
-    found = as_value(value, "setitem", "value")
+    if isinstance(value, list | tuple):
+        return elements(value, dtype, "setitem", "value")
+    found = operand(value, "setitem", "value")
     if dtype_class(found.dtype) == "C" and dtype_class(dtype) != "C":
         if weak is complex:
             raise DTypeError(f"numpy.ndarray.__setitem__: a real number is required; got {weak.__name__}")

@@ -34,6 +34,9 @@ from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, require
 from xjit.types import TupleType
 
+ARMS = ("then", "otherwise")
+"""The names of traces of arms."""
+
 
 def demand(holds: Any, *, goes_on: bool = False) -> None:
     """Lets NumPy do the call unless a truth value of the graph holds.
@@ -64,6 +67,16 @@ def expect(holds: Any) -> bool:
     else:
         demand(holds, goes_on=True)  # numbers that are wrong hold up no turn: loops stay loops on arrays
     return True
+
+
+def expect_in_loop(trace: Trace, holds: Any) -> bool:
+    """Expect a truth value of the graph where a loop is traced; return whether that is done."""
+    return _is_in_loop(trace) and expect(holds)
+
+
+def _is_in_loop(trace: Trace) -> bool:
+    """Return whether a trace is not of a function, or of an arm of a branch outside of loops."""
+    return any(one.name not in ARMS for one in (trace, *trace.around()) if one.parent is not None)
 
 
 def repeats_so_far(trace: Trace | None) -> bool:

@@ -90,6 +90,12 @@ class CaptureTrace(Trace):
         self._look()
         return node
 
+    def expects(self, holds: Any) -> bool:
+        """Lets NumPy do the call unless a condition holds in a turn of a loop; return whether that is done."""
+        from xjit.capture.tracers.demands import expect_in_loop
+
+        return expect_in_loop(self, holds)
+
     def _count(self, node: Node) -> None:
         """Counts the operation; CaptureError where loops of the user's have made too many of them, turn by turn."""
         if self.recorder is None:

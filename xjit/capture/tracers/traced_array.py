@@ -145,7 +145,8 @@ class TracedArray(Operators, BufferView):
         """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""
         if isinstance(result, tuple):
             return tuple(self._as_weak_as(other, one) for one in result)
-        if self.weak is not None and _is_pythons(other) and isinstance(result, TracedArray):
+        of_python = self.weak is not None and (type(other) is complex or _is_pythons(other))
+        if of_python and isinstance(result, TracedArray):
             result.weak = {"b": bool, "c": complex}.get(result.dtype.kind, float)
         return result
 

@@ -11,12 +11,13 @@ from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.shaping import atleast_1d, static_shape
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
-from xjit.numpy.rules.promotion import cast, requested, result_type, stored
+from xjit.numpy.rules.promotion import cast, requested, result_type, stored, weak_type
 from xjit.numpy.rules.values import (
     Shape,
     as_value,
     constant,
     copied,
+    elements,
     fresh,
     holds_no_array,
     is_scalar,
@@ -169,7 +170,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
 def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name: str) -> Any:
     found = requested(dtype, name)
-    value = _of_type(a, found, name) if found is not None and holds_no_array(a) else as_value(a, name)
+    value = _of_type(a, found, name) if found is not None and _has_numbers(a) else as_value(a, name)
     if order in ("A", "a") and not (copy and found in (None, dtype_of(value))):
         order = "K"  # where NumPy need not copy, or converts, it leaves columns and rows as they are
     result = cast(value, found or dtype_of(value))
@@ -190,7 +191,12 @@ def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name
 def _of_type(numbers: Any, dtype: DType, name: str) -> Operand:
     """Numbers converted one by one: unlike elements of an array they have to fit the type."""
     with numpy_errors(name, ArgumentError), np.errstate(all="ignore"):
-        return np.asarray(numbers, dtype)
+        return np.asarray(numbers, dtype) if holds_no_array(numbers) else elements(numbers, dtype, name)
+
+
+def _has_numbers(value: Any) -> bool:
+    """Return whether a value is a number of Python's, or a sequence in which there may be some."""
+    return isinstance(value, list | tuple) or holds_no_array(value) or weak_type(value) is not None
 
 
 def astype(

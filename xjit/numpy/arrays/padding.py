@@ -10,10 +10,12 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.borders import REPEATING, Border, filled, repeated
 from xjit.numpy.arrays.sequences import positions
 from xjit.numpy.arrays.shaping import as_array
 from xjit.numpy.reducing import axis_reductions, moments, order_statistics
+from xjit.numpy.rules.bounds import holds_in, required
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast, result_type
 from xjit.numpy.rules.static import static_array
@@ -129,6 +131,9 @@ def _extras(mode: str, given: Any, rank: int, dtype: DType) -> list[Pair]:
     if not isinstance(values, np.ndarray):
         if shape_of(values):
             raise CaptureError(f"numpy.pad: {_OPTIONS[mode]}: traced values of rank 1 or more are not supported")
+        fits = _fits(values, dtype) if mode == "constant" else None
+        if fits is not None:
+            values = required(values, fits, "number", f"numpy.pad: a number is out of bounds for {dtype}")
         return [(values, values)] * rank
     with numpy_errors("pad", ArgumentError):
         pairs = np.broadcast_to(_flattened(values), (rank, 2))
@@ -136,6 +141,13 @@ def _extras(mode: str, given: Any, rank: int, dtype: DType) -> list[Pair]:
         return [(before, after) for before, after in pairs]
     numbers = pairs if _flattened(values).ndim == 1 else pairs.tolist()
     return [(_placed(before, dtype), _placed(after, dtype)) for before, after in numbers]
+
+
+def _fits(number: Operand, dtype: DType) -> Any:
+    """The condition that a traced number is one that NumPy assigns to a place; None where it assigns any."""
+    if not isinstance(number, TracedValue) or dtype.kind != "i" or dtype_class(number.dtype) != "I":
+        return None
+    return holds_in(number, dtype)
 
 
 def _placed(number: Any, dtype: DType) -> Any:

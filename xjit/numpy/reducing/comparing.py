@@ -31,7 +31,7 @@ from xjit.numpy.rules.values import (
 from xjit.numpy.rules.view_strides import column_or_row_major
 from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import aval_of, dtype_of
-from xjit.types import dtype_class
+from xjit.types import FLOAT64, dtype_class
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -48,6 +48,8 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: b
     x, y, absolute, relative = (operand(value, "isclose") for value in (a, b, atol, rtol))
     if isinstance(y, int):
         y = float(y)
+    elif weak_type(y) is int:
+        y = _weakly(cast(y, FLOAT64), y)
     elif weak_type(y) is None:
         y = converted(y, result_type(y, 1.0))
     distance = _number(abs, np.absolute, _pair(operator.sub, np.subtract, x, y))
@@ -61,12 +63,22 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: b
 
 
 def _number(python: Callable[..., Any], ufunc: np.ufunc, value: Any) -> Any:
-    return python(value) if isinstance(value, _NUMBERS) else call(ufunc, value)
+    return python(value) if isinstance(value, _NUMBERS) else _weakly(call(ufunc, value), value)
 
 
 def _pair(python: Callable[..., Any], ufunc: np.ufunc, x: Any, y: Any) -> Any:
     """Compute Python's result of two Python numbers, which promotes as a Python number."""
-    return python(x, y) if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS) else call(ufunc, x, y)
+    both = isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS)
+    return python(x, y) if both else _weakly(call(ufunc, x, y), x, y)
+
+
+def _weakly(result: Any, *operands: Any) -> Any:
+    """A result; of numbers of Python's alone a float of Python's."""
+    if any(weak_type(one) is None for one in operands):
+        return result
+    number = fresh(result)
+    number.weak, number.scalar = float, True
+    return number
 
 
 def truth(value: Any) -> Any:

@@ -19,12 +19,12 @@ import numpy as np
 from xjit.errors import CaptureError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.ir.spans import span_of
+from xjit.numpy.rules.bounds import in_bounds
 from xjit.ops.define.core import Operand, dtype_of
 from xjit.ops.elements.compare import ne
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.elements.elementwise import real
-from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class, is_supported
+from xjit.types import BOOL, FLOAT32, FLOAT64, NARROW_FLOATS, DType, dtype_class, is_supported
 
 FLOAT16: DType = np.dtype(np.float16)
 
@@ -135,24 +135,21 @@ def typed(value: Any, dtype: DType) -> Operand:
     Python integers that do not fit an integer type raise OverflowError, as in NumPy.
     """
     if isinstance(value, TracedValue):
-        return _cast_weak(value, dtype) if weak_type(value) is int else cast(value, dtype)
+        return cast(value, dtype)
     if isinstance(value, np.ndarray | np.generic):
         return cast(np.asarray(value), dtype)
     with np.errstate(all="ignore"):
         return np.asarray(value, dtype)
 
 
-def _cast_weak(value: TracedValue, dtype: DType) -> Operand:
+def _of_integer(value: TracedValue, dtype: DType) -> Operand:
+    """A Python integer of which only the run knows the value as an element type takes it."""
     letter = dtype_class(dtype)
-    if letter == "I" and dtype != INT64:
-        low, high = span_of(value.node, current())
-        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return cast(value, dtype)
-        # Whether the number fits is known only from its value, so the value becomes part of the trace.
-        return np.asarray(concrete_integer(value, "integer operand"), dtype)
+    if letter == "I":
+        return _converted(in_bounds(value, dtype), dtype)
     if letter in "FC":
-        return cast(cast(value, FLOAT64), dtype)  # Python numbers reach floating types through float64
-    return cast(value, dtype)
+        return _converted(_converted(value, FLOAT64), dtype)  # Python numbers reach floating types through float64
+    return _converted(value, dtype)
 
 
 def wrapped(value: Any, dtype: DType) -> Operand:
@@ -162,7 +159,7 @@ def wrapped(value: Any, dtype: DType) -> Operand:
     array(44, dtype=int8)
     """
     if isinstance(value, TracedValue):
-        return cast(value, dtype)
+        return cast(as_array(value), dtype)
     array = np.asarray(value)
     if array.dtype != object:
         return cast(array, dtype)
@@ -178,8 +175,29 @@ def concrete_integer(value: Any, subject: str) -> int:
         raise DTypeError(f"{subject}: an integer known while tracing is required; got {value!r}") from error
 
 
+def as_array(value: TracedValue) -> TracedValue:
+    """The value; for a number of Python's NumPy's scalar of it, which has an element type of its own."""
+    trace = current()
+    if value.weak is None or trace is None:
+        return value
+    found = trace.wrap(trace.adopt(value.node), trace)
+    found.scalar = True
+    return found
+
+
 def cast(value: Operand, dtype: DType) -> Operand:
-    """NumPy's ``astype`` by value: complex numbers lose their imaginary part, and are true if either part is."""
+    """NumPy's ``astype`` by value: complex numbers lose their imaginary part, and are true if either part is.
+
+    Traced Python integers that do not fit an integer type raise OverflowError, when the program runs.
+    """
+    if dtype_of(value) == dtype:
+        return value
+    if isinstance(value, TracedValue) and value.weak is int:
+        return _of_integer(value, dtype)
+    return _converted(value, dtype)
+
+
+def _converted(value: Operand, dtype: DType) -> Operand:
     source = dtype_of(value)
     if source == dtype:
         return value

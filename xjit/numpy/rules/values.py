@@ -13,7 +13,7 @@ from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBound
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.scalar_expr import Literal
-from xjit.numpy.rules.promotion import cast, supported, weak_type
+from xjit.numpy.rules.promotion import as_array, cast, stored, supported, weak_type
 from xjit.numpy.rules.view_strides import column_or_row_major, has_known_order
 from xjit.ops.define.core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.define.formulas import bit_type
@@ -86,11 +86,11 @@ TAKEN_AS = "taken_as_array"
 def as_value(value: Any, name: str, argument: str = "operand") -> Operand:
     """An array or traced value of anything that NumPy takes for an array.
 
-    Nested sequences with traced values in them are stacked. Raises CaptureError for subclasses of ndarray and
-    DTypeError for unsupported element types.
+    Traced numbers of Python's become NumPy's. Nested sequences with traced values in them are stacked. Raises
+    CaptureError for subclasses of ndarray and DTypeError for unsupported element types.
     """
     if isinstance(value, TracedValue):
-        return value
+        return as_array(value)
     if hasattr(type(value), TAKEN_AS):
         taken: Operand = getattr(value, TAKEN_AS)()
         return taken
@@ -128,11 +128,24 @@ def holds_no_array(value: Any) -> bool:
     return not isinstance(value, TracedValue | np.ndarray) and not hasattr(type(value), TAKEN_AS)
 
 
+def elements(value: Any, dtype: DType, name: str, argument: str = "operand") -> Operand:
+    """An array of this element type of anything that NumPy takes for one; numbers are converted one by one.
+
+    Raises OverflowError for Python integers that the type does not hold.
+    """
+    if isinstance(value, list | tuple) and _holds_traced(value):
+        return _stacked([elements(one, dtype, name, argument) for one in value], name, argument)
+    return stored(operand(value, name, argument), dtype)
+
+
 def _stack_nested(values: Any, name: str, argument: str) -> Operand:
     parts = [as_value(value, name, argument) for value in values]  # Python numbers have types of their own here
     with numpy_errors(name):
         dtype = supported(np.result_type(*map(dtype_of, parts)), name)
-    cells = [cast(part, dtype) for part in parts]
+    return _stacked([cast(part, dtype) for part in parts], name, argument)
+
+
+def _stacked(cells: list[Operand], name: str, argument: str) -> Operand:
     shapes = {shape_of(cell) for cell in cells}
     if len(shapes) != 1:
         raise ShapeError(f"numpy.{name}: {argument}: the elements of a sequence differ in shape; got {shapes}")

@@ -10,9 +10,22 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
+from xjit.ir.context import TracedValue
 from xjit.numpy.rules import compositions as c
+from xjit.numpy.rules.bounds import in_bounds
 from xjit.numpy.rules.broadcasting import broadcast
-from xjit.numpy.rules.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
+from xjit.numpy.rules.promotion import (
+    as_array,
+    cast,
+    loop_types,
+    nonzero,
+    requested,
+    result_type,
+    spec_of,
+    typed,
+    weak_type,
+    wrapped,
+)
 from xjit.numpy.rules.values import (
     as_scalar,
     as_value,
@@ -29,7 +42,7 @@ from xjit.numpy.rules.values import (
 from xjit.numpy.rules.view_strides import column_or_row_major
 from xjit.numpy.ufuncs import call, finish, in_order
 from xjit.ops.define.core import dtype_of
-from xjit.types import BOOL, FLOAT32, FLOAT64, DType, c_order, dtype_class
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, DType, c_order, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -105,8 +118,8 @@ def clip(
         return _clipped_in(target, casting, value, low, high)
     if not isinstance(value, bool | int | float | complex) and dtype_class(dtype_of(value)) == "I":
         info = np.iinfo(dtype_of(value))
-        low = None if type(low) is int and low <= info.min else low
-        high = None if type(high) is int and high >= info.max else high
+        low = None if type(low) is int and low <= info.min else _moved(low, ops.max, info.min, dtype_of(value))
+        high = None if type(high) is int and high >= info.max else _moved(high, ops.min, info.max, dtype_of(value))
     if low is None and high is None:
         return call(np.positive, value)
     if low is None:
@@ -118,6 +131,14 @@ def clip(
     found = result_type(*operands, name="clip")
     values = broadcast("clip", *(typed(one, found) for one in operands))
     return finish(in_order(c.clip, operands, *values), operands)
+
+
+def _moved(bound: Any, towards: Any, end: int, dtype: DType) -> Any:
+    """A bound in the type of the elements if it is a Python integer of the run: the end of the type, if beyond it."""
+    if not isinstance(bound, TracedValue) or weak_type(bound) is not int or dtype == INT64:
+        return bound
+    number = as_array(bound)
+    return cast(in_bounds(towards(number, np.int64(end)) if end <= np.iinfo(INT64).max else number, dtype), dtype)
 
 
 def _widened(value: Any) -> Any:

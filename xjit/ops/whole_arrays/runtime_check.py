@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, NumberError, ShapeError, XjitError
+from xjit.errors import (
+    ArgumentError,
+    DTypeError,
+    IndexOutOfBoundsError,
+    IntegerError,
+    NumberError,
+    ShapeError,
+    XjitError,
+)
 from xjit.ir.boundary import COMES_FIRST, LITTLE_ROOM
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
@@ -43,6 +51,7 @@ ERRORS: dict[str, type[Exception]] = {
     "index": IndexOutOfBoundsError,
     "division": ZeroDivisionError,
     "number": NumberError,
+    "integer": IntegerError,
     "type": DTypeError,
     "shape": ShapeError,
     REPEAT: RepeatError,
