@@ -37,6 +37,20 @@ class Machine:
     """Cost up to which a value is computed again rather than stored and loaded: about one load from the first-level
     cache."""
 
+    access_cost: float
+    """Cost of a load or a store of an element that is likely to be in the cache."""
+
+    pass_cost: float
+    """Cost of an element of a stage of tiles besides its operations, loads and stores."""
+
+    tiling_cost: float
+    """The same of an element of tiles that lie in memory: it is read ahead along pieces of rows only, and waits while
+    stages run on scratch. One loop over 2000 x 2000 elements is faster although it computes 20 additions, or an
+    exponential, more for each."""
+
+    far_bytes: int
+    """Bytes that tiles read and write from which on they lie in memory; fewer are in the last-level cache."""
+
     row_cost: float
     """Cost from which on storing a row for a later pass pays: about one division."""
 
@@ -363,6 +377,10 @@ def processor() -> Machine:
         complex_factor=3.0,
         value_cost=0.5,
         load_cost=4.0,
+        access_cost=1.0,
+        pass_cost=2.0,
+        tiling_cost=25.0,
+        far_bytes=24 << 20,
         row_cost=6.0,
         round_trip_cost=2.0,
         vector_bytes=64,

@@ -195,6 +195,11 @@ def seven_points(u: Any) -> Any:
     return sum(around, -6.0 * u[inside, inside, inside])
 
 
+def exponential_steps(u: Any) -> Any:
+    grown = np.exp(u)
+    return grown[1:] - grown[:-1]
+
+
 CUT = {"parallel_work": 1000.0}
 BLOCKS = {"blocked_work": 6e6, "most_blocked_work": 12e6, "blocked_turn_work": 20_000.0}
 TIME_TILES = {
@@ -231,6 +236,7 @@ CASES = {
     "biharmonic": case(lambda u: laplacian(laplacian(u)), normal(60, 70)),
     "seven points": case(seven_points, normal(16, 16, 16), paired_near_bytes=40_000),
     "biharmonic in tiles": case(lambda u: laplacian(laplacian(u)), normal(100, 600), tiled_bytes=1),
+    "computed twice": case(exponential_steps, normal(100, 600), tiled_bytes=1, far_bytes=600_000, tiling_cost=17.0),
     # operands across each other
     "transposed": case(lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90)),
     "transposed wide": case(lambda x, y: x.T * y + 1.0, normal(1200, 20), normal(20, 1200)),
@@ -280,6 +286,10 @@ SEEN_IN = {
     "complex_factor": ("complex",),
     "value_cost": ("lasting pieces",),
     "load_cost": ("biharmonic", "borders"),
+    "access_cost": ("computed twice",),
+    "pass_cost": ("computed twice",),
+    "tiling_cost": ("computed twice",),
+    "far_bytes": ("computed twice",),
     "row_cost": ("divisions", "shares"),
     "round_trip_cost": ("blurred", "biharmonic in tiles"),
     "vector_bytes": ("pixels", "borders", "windows"),

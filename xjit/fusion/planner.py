@@ -106,7 +106,7 @@ def plan(
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
     blank = frozenset(node for node, one in unread.items() if one.truths.all()).union(*_blank_inside(working))
-    return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices, blank)
+    return Plan(graph, tiled.steps, frozenset(tiled.slices.leaves), tiled.stored, reasons, tiled.slices, blank)
 
 
 def _blank_inside(steps: Sequence[Step]) -> Iterator[frozenset[Node]]:

@@ -249,7 +249,7 @@ def blurred_twice(u: Array) -> Array:
 
 
 golden(
-    numbers(60, 30_000),
+    numbers(60, 24_000),
     shows="Tiles of long rows are pieces of them, with a halo to each side.",
     name="stencils_along_long_rows",
     any_size=False,

@@ -23,6 +23,7 @@ from typing import TypeAlias
 from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.grouping.pulled_in import pulled_in
 from xjit.fusion.plan import FusionGroup, KernelStep, Step, Tiling
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import Slices
@@ -37,11 +38,12 @@ Halo: TypeAlias = "tuple[tuple[int, int], ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tiled:
-    """The steps, the values that still need a buffer, and what was put into tiles, in words."""
+    """The steps, the values that still need a buffer, what was decided, in words, and what statements inline."""
 
     steps: tuple[Step, ...]
     stored: frozenset[Node]
     reasons: tuple[str, ...]
+    slices: Slices
 
 
 def in_tiles(
@@ -59,7 +61,7 @@ def in_tiles(
     those at which inlining stops. What reads values that are ``changed`` later stays where it is.
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
-        return Tiled(tuple(steps), stored, ())
+        return Tiled(tuple(steps), stored, (), slices)
     chains = _Chains(steps, elsewhere, layouts, slices, machine, changed)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()
@@ -69,10 +71,18 @@ def in_tiles(
             if step is not None:
                 found[number] = step
                 gone |= members - {number}
+    windows, again = list[Node](), list[Node]()
+    for number, step in found.items():
+        assert step.tiling is not None
+        alone = pulled_in(step, slices, machine)
+        (windows if alone is None else again).extend(step.tiling.values)
+        found[number] = alone or step
     kept = tuple(found.get(number, step) for number, step in enumerate(steps) if number not in gone)
-    windows = [node for step in found.values() if step.tiling is not None for node in step.tiling.values]
-    reasons = tuple(f"{node.op.name} at {node.where} stays in scratch, a tile at a time" for node in windows)
-    return Tiled(kept, stored - frozenset(windows), reasons)
+    reasons = (
+        *(f"{node.op.name} at {node.where} stays in scratch, a tile at a time" for node in windows),
+        *(f"{node.op.name} at {node.where} is computed at each place that reads it" for node in again),
+    )
+    return Tiled(kept, stored - {*windows, *again}, reasons, slices.with_leaves(slices.leaves - {*again}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
