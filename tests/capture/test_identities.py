@@ -187,6 +187,51 @@ def test_new_code_is_a_new_function() -> None:
     assert compiled.stats().retraces[0].endswith(" changed")
 
 
+def behind_a_loop(a: Any, b: Any) -> Any:
+    u = a
+    while u[0] > 3.0:
+        u = u - 1.0
+    return a is u, u is not b, helper(b, u), u is None
+
+
+def behind_a_branch(a: Any, b: Any) -> Any:
+    u = a if b[0] > 0.0 else b
+    return (a is u) * 1.0 + (b is u) * 2.0
+
+
+def of_views(a: Any, b: Any) -> Any:
+    u = a
+    while u[0] > 3.0:
+        u = u[1:2] - u
+    return operator.is_(u, a), operator.is_not(u, b)
+
+
+@pytest.mark.parametrize("function", [behind_a_loop, behind_a_branch, of_views])
+def test_arrays_that_a_loop_or_a_branch_chooses(function: Any) -> None:
+    statistics = assert_as_numpy(function, *PAIRS, (OTHER + 3.0, OTHER))
+    assert statistics.traces == 2
+
+
+def own_arrays(a: Any, b: Any) -> Any:
+    u = v = a * 2.0
+    while v[0] > 3.0:
+        v = v - 1.0
+    return v + 1.0 if v is u else v * b
+
+
+def identities_as_numbers(a: Any, b: Any) -> Any:
+    u = a
+    while u[0] > 3.0:
+        u = u - 1.0
+    return a + 1.0 if id(u) == id(a) else a * b
+
+
+@pytest.mark.parametrize("function", [own_arrays, identities_as_numbers])
+def test_own_arrays_that_only_the_run_chooses(function: Any) -> None:
+    with pytest.raises(CaptureError, match="only the run"):
+        captured(function, LINE, OTHER)
+
+
 def test_refusals_come_from_the_last_attempt() -> None:
     with pytest.raises(CaptureError, match="numbers of several types"):
         captured(lambda a, b: sorted([a.sum(), float(a is b)]), LINE, LINE)

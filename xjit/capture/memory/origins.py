@@ -12,10 +12,15 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
+import numpy as np
+
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import enclosing_capture
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.define.core import aval_of
+from xjit.ops.elements.compare import eq
 
 Code = TracedValue | int | None
 """The number of the array from outside that a value is, 0 where it is none, None where nobody can say."""
@@ -55,3 +60,40 @@ def origin_of(value: Any) -> Origin:
     if code is None:
         return Origin.UNKNOWN
     return Origin.NUMBERED if isinstance(code, TracedValue) or code else Origin.OWN
+
+
+def may_be_another(value: Any) -> bool:
+    """Return whether only the run tells which array a value is, as a loop or a branch has chosen it."""
+    return isinstance(value, BufferView) and not value.scalar and (hasattr(value, "code") or bool(value.buffer.kin))
+
+
+def same_array(one: Any, other: Any) -> bool | TracedValue | None:
+    """``one is other``: a truth value of the run where numbers of arrays tell it, None where nothing does.
+
+    for i in range(n): u = u * 0.5
+    u is x                              number of u == number of x
+    """
+    if one is other or not (may_be_another(one) or may_be_another(other)):
+        return one is other
+    if not (isinstance(one, BufferView) and isinstance(other, BufferView)) or _kind(one) != _kind(other):
+        return False
+    if not is_constant(one) and not is_constant(other) and not one.buffer.shares(other.buffer):
+        return False
+    codes = [code_of(value) for value in (one, other)]
+    trace = current()
+    known = [code for code in codes if isinstance(code, int)]
+    if any(code is None or _has_ended(code, trace) for code in codes) or not any(known):
+        return None
+    if len(known) == 2:
+        return known[0] == known[1]
+    chosen = codes[0] if isinstance(codes[0], TracedValue) else codes[1]
+    found: TracedValue = eq(chosen, np.int64(known[0]))
+    return found
+
+
+def _kind(value: Any) -> Any:
+    return aval_of(value).dtype, aval_of(value).rank, value.scalar
+
+
+def _has_ended(code: Code, trace: Any) -> bool:
+    return isinstance(code, TracedValue) and not trace.reaches(code.node)

@@ -37,11 +37,11 @@ from xjit.capture.splits.conversions import (
     contained,
     converted,
     is_traced,
-    same_object,
     text_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
+from xjit.capture.splits.same_objects import same_object
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
 from xjit.capture.tracers.traced_array import TracedArray

@@ -50,8 +50,8 @@ from xjit.capture.recording.user_objects import (
     inner_function,
     stand_in,
 )
-from xjit.capture.splits.conversions import OF_OBJECTS
 from xjit.capture.splits.outside import splitting_function
+from xjit.capture.splits.same_objects import OF_OBJECTS
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.restoring import RESTORING

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import enum
-import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -58,20 +55,3 @@ def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObj
     )
     found: DeferredObject = step(function, given, {}, note=note, label="a text", kind=str)
     return found
-
-
-def same_object(name: str, one: Any, other: Any) -> Any:
-    """``one is other``, or ``is not``: a truth value of the run for an object that only the run makes."""
-    function = operator.is_ if name == "is" else operator.is_not
-    if not any(type(value) is DeferredObject for value in (one, other)):
-        return function(one, other)
-    if not any(value is None or isinstance(value, bool | enum.Enum | type) for value in (one, other)):
-        refuse("an object that only the run makes is compared with another one by `is`", fix="compare values by ==")
-    return step(function, (one, other), {}, like=(True,))
-
-
-OF_OBJECTS: dict[Any, Any] = {
-    operator.is_: functools.partial(same_object, "is"),
-    operator.is_not: functools.partial(same_object, "is_not"),
-}
-"""The functions that take the place of those that tell whether objects are the same."""

@@ -29,6 +29,7 @@ from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.outside import refusing_or_step
 from xjit.capture.splits.python_steps import step
+from xjit.capture.splits.same_objects import identity_of
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
@@ -69,7 +70,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         getattr=_getattr,
         super=_super,
         type=_TypeFunction(recorder),
-        id=recorder.identities.looking(id),
+        id=recorder.identities.looking(identity_of),
         __import__=_import_function(recorder),
     )
     return table
