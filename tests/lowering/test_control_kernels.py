@@ -238,3 +238,36 @@ def test_explanations_name_registers_and_values_in_place() -> None:
     text = explained(CONTROL_PROGRAMS["scaled"])[0]
     assert text.startswith("kernel over") and "while_loop" in text
     assert all(name in text for name in ("WriteOver", "KeepInRegister", "JamTurns"))
+
+
+def counted_by_value(x: Any, bins: int) -> Any:
+    """Two conditions are checked in a turn: that a number is an integer, and that there is such a bin."""
+    counts = np.zeros(bins, dtype=np.int64)
+    for value in x:
+        counts[int(value)] += 1
+    return counts
+
+
+FAILING = {
+    "no bin": (IndexError, [3.0, 70.0, np.nan, np.inf]),
+    "no number": (ValueError, [3.0, np.nan, 70.0, np.inf]),
+    "infinite": (OverflowError, [-1.0, np.inf, np.nan, 70.0]),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_the_first_turn_that_fails_is_the_last(name: str) -> None:
+    kind, values = FAILING[name]
+    plain, checked = xjit.jit(counted_by_value), xjit.jit(counted_by_value)
+    given = np.array([*range(40), *values, *range(9)], dtype=np.float64)
+    for function in (counted_by_value, plain):
+        with pytest.raises(kind):
+            function(given, 50)
+    with uncompiled(), pytest.raises(kind):
+        checked(given, 50)
+    np.testing.assert_array_equal(plain(np.arange(-5.0, 9.0), 50), counted_by_value(np.arange(-5.0, 9.0), 50))
+
+
+def test_checks_of_a_turn_share_a_branch() -> None:
+    source = xjit.jit(counted_by_value).source(np.ones(30), 50)
+    assert "if bad0 | bad1:" in source

@@ -13,7 +13,8 @@ Threads that find the same store the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
 
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.scopes import LoopBuilder, Scope
@@ -50,6 +51,26 @@ class Checks:
             pointer = self.pointers.pointer(status, 0, True)
             index = self.pointers.index(pointer, ())
             yield If(Var(flag, BOOL), (Store(pointer, index, _truth(True), status.where),))
+
+
+def noted_at_once(body: Sequence[Statement], checks: Checks, noted: Statement) -> Iterator[Statement]:
+    """The statements of a kernel with all that failed checks store behind one branch, which is seldom taken::
+
+    if bad0 | bad1:
+        if bad0:
+            st(o0, 0, b1(1))
+        if bad1:
+            st(o1, 0, b1(1))
+        o2 = b1(1)                  the statement that is ``noted``
+    """
+    flags: list[Value] = [Var(flag, BOOL) for flag in checks.flags.values()]
+    failures = [one for one in body if isinstance(one, If) and one.condition in flags]
+    yield from (one for one in body if one not in failures)
+    yield If(functools.reduce(_either, flags), (*failures, noted))
+
+
+def _either(one: Value, other: Value) -> Value:
+    return Prim("or", (one, other), BOOL)
 
 
 def _truth(value: bool) -> Const:

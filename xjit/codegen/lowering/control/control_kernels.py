@@ -21,6 +21,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
+from xjit.codegen.lowering.check_flags import noted_at_once
 from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
 from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
@@ -137,7 +138,7 @@ class ControlKernel:
     """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work.
 
     Of so many loops a turn is written twice. A turn that finds a condition of the ``statuses`` not to hold is the
-    last.
+    last; where no call leaves a turn, a register says that one has ``failed``.
     """
 
     building: KernelInProgress
@@ -146,6 +147,7 @@ class ControlKernel:
     rewrites: list[Rewrite] = field(default_factory=list)
     allocs: list[Alloc] = field(default_factory=list)
     statuses: dict[Node, None] = field(default_factory=dict)
+    failed: Node | None = None
     work: float = 0.0
     turns: int = 0
     draws: bool = False
@@ -200,7 +202,11 @@ class ControlKernel:
         self.rewrites += built.rewrites
         self.work += built.work
         self.allocs += (one for one in built.kernel.body if isinstance(one, Alloc))
-        yield from (one for one in built.kernel.body if not isinstance(one, Alloc))
+        body = [one for one in built.kernel.body if not isinstance(one, Alloc)]
+        if self.failed is None or not self.building.checks.flags:
+            yield from body
+        else:
+            yield from noted_at_once(body, self.building.checks, self.places.stored(self.failed, truth(True)))
 
     def _given(self, sub: SubPlan, first: int = 0) -> None:
         """Note where the parameters of a graph lie, from some of them on."""
@@ -239,6 +245,7 @@ class ControlKernel:
         )
         own = [pair for pair in zip(carried, step.results, strict=True) if pair[0] is not pair[1]]
         scalars = [(mine, node) for mine, node in own if not node.aval.rank]
+        self.failed = None if step.lasting else own_node(BOOL)
         more, turn = own_node(BOOL), self.building.nest.fresh("turn")
         first = (*self._begin(step, carried), *self._first(step, carried, more))
         later = [places.stored(mine, places.loaded(node)) for mine, node in scalars]
@@ -247,6 +254,8 @@ class ControlKernel:
         waiting = self.pauses.kept(body, carried)
         later += [places.stored(mine, places.loaded(node)) for mine, node in waiting]
         again = (*later, places.stored(more, truth(True)))
+        if self.failed is not None and self.statuses:
+            yield places.stored(self.failed, truth(False))
         yield If(equal(position(LAUNCHED[0]), number(0)), (*first, *begin), again)
         yield Carry(turn, position(LAUNCHED[0]))
         yield self.pauses.repeated(more, self.pauses.left(body), pausing=False)
@@ -326,7 +335,8 @@ class ControlKernel:
         rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in kept]
         moved = self._moved([value for value, _, _ in rest], [target for _, target, _ in rest])
         failed = [status for status in self.statuses if status not in seen]
-        ends = [If(places.loaded(status), (places.stored(more, truth(False)),)) for status in failed]
+        known = failed if self.failed is None or not failed else [self.failed]
+        ends = [If(places.loaded(status), (places.stored(more, truth(False)),)) for status in known]
         turn = (*work, *moved, *ends)
         if not pairs and not swaps:
             return turn
