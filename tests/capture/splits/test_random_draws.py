@@ -119,3 +119,21 @@ def test_sizes_may_be_arguments(function: Any) -> None:
             wanted = function(np.random.default_rng(2), n, 9)
             np.testing.assert_allclose(found[0], wanted[0], rtol=1e-13)
             assert found[1] == wanted[1]
+
+
+def of_integers_of_numpy(rng: Any, n: Any) -> Any:
+    return rng.normal(size=n)
+
+
+def of_results(rng: Any, n: Any) -> Any:
+    return rng.normal(size=n // 2)
+
+
+@pytest.mark.parametrize("function", [of_integers_of_numpy, of_results])
+def test_sizes_may_be_integers_of_numpy(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for n in (0, 2, 2, 1, 5):
+            found = compiled(np.random.default_rng(2), np.int64(n))
+            wanted = function(np.random.default_rng(2), np.int64(n))
+            np.testing.assert_allclose(found, wanted, rtol=1e-13, strict=True)

@@ -24,6 +24,7 @@ from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import is_splitting, noted
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.errors import CaptureError, DataDependentError, XjitError
 from xjit.ir.current import current, untraced
@@ -105,6 +106,8 @@ def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
 def _known_integers(value: Any) -> Any:
     if type(value) is TracedScalar and value.weak is int:
         return value.constant()
+    if isinstance(value, TracedArray) and value.scalar and hasattr(value, "known") and value.dtype.kind in "iu":
+        return value.known()
     if type(value) in (tuple, list):
         return type(value)(map(_known_integers, value))
     return {key: _known_integers(one) for key, one in value.items()} if type(value) is dict else value
@@ -135,10 +138,18 @@ def _example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus:
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = run(*(one + plus if type(one) is int else one for one in arguments.examples))
+            found = run(*(_larger(one, plus) for one in arguments.examples))
             return found, shares_memory(found, arguments.examples)
     except Exception:
         return None
+
+
+def _larger(example: Any, plus: int) -> Any:
+    """An example of an operand; an integer of Python's or of NumPy's with a number added."""
+    if type(example) is int:
+        return example + plus
+    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iu"
+    return np.asarray(example + plus, example.dtype) if is_number else example
 
 
 def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: XjitError | None = None) -> Any:
