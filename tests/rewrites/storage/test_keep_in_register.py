@@ -9,7 +9,7 @@ from tests.helpers.loop_kernels import AT, ZERO, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.parallelize import Parallelize
-from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
+from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister, kept_in_registers
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, If, Invoke, Kernel, LoopKind, Statement, Store
 from xjit.types import BOOL, FLOAT64
 
@@ -51,6 +51,20 @@ def test_iterations_of_their_own_may_be_in_parallel() -> None:
     before = kernel((X, OUT), loop("i", N, *TWICE))
     after = rewriting.rewritten(before, Parallelize("i"), KeepInRegister("u"))
     assert "alloc" not in rewriting.body_text(after)
+
+
+def test_several_at_once(rng: np.random.Generator) -> None:
+    """A name for one value within a loop, a carried one around it, and one that is stored before its loop."""
+    other = Buffer.packed("v", FLOAT64)
+    inside = (*TWICE[:2], Store("out", (AT,), both("mul", load(U), load(T))))
+    stored = (Store("t", (), both("add", load(T), load(U))), Store("v", (), both("sub", load(other), load(T))))
+    ahead = Alloc(T), Alloc(other), FIRST, Store("v", (), number(2.0, FLOAT64))
+    before = kernel((X, OUT), *ahead, loop("i", N, *inside, *stored))
+    after = kept_in_registers(before, ("t", "v", "u"))
+    text = rewriting.body_text(after)
+    assert "alloc" not in text and text.count("carry") == 2 and "  u = (x[i] * x[i])" in text
+    assert after == rewriting.rewritten(before, *map(KeepInRegister, ("t", "v", "u")))
+    rewriting.assert_same(before, after, rewriting.extents("n"), rng)
 
 
 def scratch(*body: Statement) -> Kernel:

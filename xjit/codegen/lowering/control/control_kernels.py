@@ -37,9 +37,9 @@ from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
 from xjit.codegen.lowering.scopes import Scope
-from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
-from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
+from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister, kept_in_registers
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import XjitError
 from xjit.fusion.buffers.memory import spent_in_kernels
@@ -452,7 +452,7 @@ class ControlKernel:
             one.buffer.name for one in statements(naive.body) if isinstance(one, Alloc) and not one.buffer.extents
         ]
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
-        scheduled = applied(naive, rewrites)
+        scheduled = kept_in_registers(naive, scalars)
         if mask is None and not self.draws:
             scheduled, jammed = _with_jammed_turns(scheduled, nest.machine)
             rewrites = (*rewrites, *jammed)
