@@ -2,8 +2,8 @@
 
 The text is JSON. What JSON lacks is a list with a letter in front: ``["t", …]`` a tuple, ``["f", "0x1.8p+0"]`` a
 float, ``["b", "00ff"]`` bytes, ``["z", "789c…"]`` long ones, compressed, ``["d", "<f8"]`` an element type,
-``["r", "RunStep", …]`` a record with its fields in order.  Reading is strict: only classes that the reader
-names are made, and every field has to be of the type that the class declares.
+``["n", "<i4", "01000000"]`` a scalar of NumPy's, ``["r", "RunStep", …]`` a record with its fields in order. Reading
+is strict: only classes that the reader names are made, and every field has to be of the type that the class declares.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ def _encoded(value: Any, classes: Classes) -> Any:
         return ["b", value.hex()] if len(value) < _LONG else ["z", _packed(value).hex()]
     if isinstance(value, np.dtype) and _dtype(value.str) == value:
         return ["d", value.str]
+    if isinstance(value, np.generic) and kind is _dtype(value.dtype.str).type:
+        return ["n", value.dtype.str, value.tobytes().hex()]
     if classes.get(kind.__name__) is kind:
         return ["r", kind.__name__, *(_encoded(getattr(value, name), classes) for name in kind.__match_args__)]
     raise UnknownValueError(f"a value of type {kind.__qualname__} is not kept")
@@ -117,6 +119,8 @@ class _Reader:
             return self._record(*parts)
         if letter == "c":
             return complex(*map(float.fromhex, parts))
+        if letter == "n":
+            return _scalar(*parts)
         (part,) = parts
         return {"f": float.fromhex, "b": bytes.fromhex, "z": _unpacked, "d": _dtype}[letter](part)
 
@@ -215,6 +219,16 @@ def _unpacked(text: str) -> bytes:
     if not reader.eof or reader.unused_data:
         raise UnknownValueError("compressed bytes end elsewhere")
     return data
+
+
+def _scalar(code: str, data: str) -> np.generic:
+    """The scalar of an element type whose bytes a text has."""
+    dtype = _dtype(code)
+    if dtype.hasobject:
+        raise UnknownValueError("an object is no number")
+    (value,) = np.frombuffer(bytes.fromhex(data), dtype)
+    assert isinstance(value, np.generic)
+    return value
 
 
 def _dtype(text: str) -> np.dtype[Any]:

@@ -120,13 +120,35 @@ def test_partial_functions() -> None:
     assert (found.func, found.args) == (value.func, value.args)
 
 
+def test_arrays_that_the_trace_has_computed() -> None:
+    writeable, frozen = np.array([1.0, -0.0, np.nan]), np.arange(6).reshape(2, 3)
+    frozen.flags.writeable = False
+    constants = (writeable, frozen, writeable)
+    term = Term("tuple", terms=tuple(Term("constant", number) for number in range(3)))
+    call = CallParts(Expression(term, 0, constants)).call(SITE, repeats=True)
+    one, other, third = again(kept(call)).function()
+    assert one is third and one is not writeable
+    assert one.flags.writeable and not other.flags.writeable
+    assert (one.tobytes(), one.dtype, one.shape) == (writeable.tobytes(), writeable.dtype, writeable.shape)
+    assert (other.tobytes(), other.dtype, other.shape) == (frozen.tobytes(), frozen.dtype, frozen.shape)
+
+
+def test_arrays_that_share_memory() -> None:
+    array = np.ones(4)
+    term = Term("tuple", terms=(Term("constant"), Term("constant", 1)))
+    with pytest.raises(UnknownCodeError):
+        kept(CallParts(Expression(term, 0, (array, array[1:]))).call(SITE, repeats=True))
+
+
 REFUSED = {
     "user's function without a guard": lambda value: value,
     "object": User(),
     "method of an object": User().method,
     "method in C of an object": [].append,
     "method of a generator": np.random.default_rng(0).normal,
-    "array": np.ones(2),
+    "array of objects": np.array([None]),
+    "array in another order": np.ones((2, 3)).T,
+    "array in the other byte order": np.ones(2, np.dtype(np.float64).newbyteorder()),
     "member of an enumeration": Colour.RED,
     "list": [1],
     "function of a library without a version": pytest.approx,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from xjit import jobs
 from xjit.api.start.call_records import CallRecord, ConstantRecord, ResultsRecord, TemplateRecord
@@ -18,6 +20,9 @@ from xjit.ops.effects.call_parts import CallParts
 from xjit.ops.effects.expected_results import Part, Results
 from xjit.ops.effects.python_call import PythonCall
 from xjit.ops.effects.step_functions import Failure, Test
+from xjit.runtime.spec import Constant
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 def bound_call(record: CallRecord, binder: Binder) -> PythonCall:
@@ -52,10 +57,21 @@ def _constant(record: ConstantRecord, binder: Binder) -> Any:
             return Test(tuple(Failure(operation(one.name), dict(one.params), *rest) for one, *rest in record.value))
         case "template":
             return _template(record.value, binder)
+        case "array":
+            return _array(binder, *record.value)
         case "unbound":
             return jobs.module("xjit.capture.rewriting.runtime_protocol").UNBOUND
     labelled = jobs.module("xjit.capture.splits.labelled_arrays")
     return labelled.Method(record.value) if record.kind == "method" else labelled.Operation(*items)
+
+
+def _array(binder: Binder, number: int, elements: Constant, writeable: bool) -> Array:
+    """The array of a number, the same for all calls of the program."""
+    if number not in binder.arrays:
+        made = elements.array().copy()
+        made.flags.writeable = writeable
+        binder.arrays[number] = made
+    return binder.arrays[number]
 
 
 def _template(record: TemplateRecord, binder: Binder) -> Any:

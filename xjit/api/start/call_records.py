@@ -1,7 +1,7 @@
 """Calls in Python as data: what the steps of a kept program call, and what they expect of it.
 
 A constant of a call is plain, or has a name in a library, or a guard of the trace is bound to it: so it is what the
-user's function would call itself in this process.
+user's function would call itself in this process. An array that the trace has computed has its elements there.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ class ConstantRecord:
     test        errors that are raised: of each the operation, the line, and whether it is about all elements
     template    a function without its closure
     unbound     what stands for a variable without a value
+    array       an array that the trace has computed: its number in the program, its elements, may it be written to
     """
 
-    kind: Literal["described", "bound", "method", "operator", "partial", "test", "template", "unbound"]
+    kind: Literal["described", "bound", "method", "operator", "partial", "test", "template", "unbound", "array"]
     value: Any = None
     items: tuple[ConstantRecord, ...] = ()
 

@@ -60,12 +60,20 @@ def _constant(value: Any, describer: Describer) -> ConstantRecord:
         return ConstantRecord("template", _template(value, describer))
     if value is UNBOUND:
         return ConstantRecord("unbound")
+    if kind is np.ndarray:
+        return ConstantRecord("array", (describer.array(value), _elements(value), value.flags.writeable))
     if kind is functools.partial and not value.keywords:
         return ConstantRecord("partial", items=tuple(_constant(one, describer) for one in (value.func, *value.args)))
     found = described(value)
     if found.kind not in _FOUND_AGAIN:
         raise UnknownCodeError(f"an argument of type {kind.__qualname__}")
     return ConstantRecord("described", found)
+
+
+def _elements(array: np.ndarray[Any, Any]) -> spec.Constant:
+    if array.dtype.hasobject or not array.flags.c_contiguous or not array.dtype.isnative:
+        raise UnknownCodeError("an array that its elements do not describe")
+    return spec.Constant(array.dtype, array.shape, array.tobytes())
 
 
 def _failure(failure: Failure) -> tuple[Any, ...]:

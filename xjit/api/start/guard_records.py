@@ -194,7 +194,8 @@ def _check_closure(function: types.FunctionType) -> None:
 class Describer:
     """Writes the guards of a trace of one function down.
 
-    ``bound`` has the numbers of what guards are bound to, by their identities, ``functions`` those inside of them.
+    ``bound`` has the numbers of what guards are bound to, by their identities, ``functions`` those inside of them,
+    ``arrays`` are those that calls are given as they are.
     """
 
     def __init__(self, function: types.FunctionType, guards: Sequence[Guard]) -> None:
@@ -202,6 +203,7 @@ class Describer:
         self.roots: dict[int, RootRecord] = {}
         self.bound: dict[int, int] = {}
         self.functions: list[tuple[int, types.FunctionType]] = []
+        self.arrays: list[np.ndarray[Any, Any]] = []
         _check_closure(function)
         self._learn(ROOT, function)
         for number, guard in enumerate(guards):
@@ -224,6 +226,16 @@ class Describer:
         if root is None:
             raise UnknownCodeError(f"{text} starts at something that no guard is bound to")
         return root
+
+    def array(self, value: np.ndarray[Any, Any]) -> int:
+        """The number of an array; UnknownCodeError for one that shares memory with another."""
+        for number, other in enumerate(self.arrays):
+            if other is value:
+                return number
+            if np.may_share_memory(other, value):
+                raise UnknownCodeError("an array that shares memory with another one")
+        self.arrays.append(value)
+        return len(self.arrays) - 1
 
     def _record(self, guard: Guard) -> GuardRecord:
         name = _NAMES.get(guard.condition)
@@ -283,6 +295,7 @@ class Binder:
     def __init__(self, function: types.FunctionType, leaves: Sequence[Any]) -> None:
         self.leaves = leaves
         self.objects: dict[int, Any] = {ROOT: function}
+        self.arrays: dict[int, np.ndarray[Any, Any]] = {}
 
     def guards(self, records: Sequence[GuardRecord]) -> tuple[Guard, ...]:
         """The guards, bound; OtherProgramError where something else stands. Reading may run code of the user."""

@@ -92,7 +92,11 @@ class Keeper:
         cache, places = configured_cache(), keys_of_records(key)
         kept = [cache.get(KIND, place) for place in places]
         if data not in kept:
-            cache.put(KIND, places[kept.index(None) if None in kept else -1], data)
+            # It comes first: where a call has shown that the earlier one was taken for something else, it is right.
+            found = (data, *(one for one in kept if one is not None))
+            for place, one, other in zip(places, found, kept, strict=False):
+                if one != other:
+                    cache.put(KIND, place, one)
         self.count += 1
 
 
