@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -268,6 +269,10 @@ def test_the_first_turn_that_fails_is_the_last(name: str) -> None:
     np.testing.assert_array_equal(plain(np.arange(-5.0, 9.0), 50), counted_by_value(np.arange(-5.0, 9.0), 50))
 
 
-def test_checks_of_a_turn_share_a_branch() -> None:
+def test_checks_of_a_turn_share_a_branch_behind_which_it_is_the_last() -> None:
     source = xjit.jit(counted_by_value).source(np.ones(30), 50)
-    assert "if bad0 | bad1:" in source
+    branch = re.search(r"if bad0 \| bad1:(?:\n +(?:if bad|st\().*)+\n +(o\d+) = b1\(1\)\n", source)
+    assert branch is not None
+    last = re.search(rf"while (o\d+) & [^$]*? if {branch[1]}:\n +(o\d+) = b1\(0\)\n", source)
+    assert last is not None
+    assert last[1] == last[2]
