@@ -17,6 +17,7 @@ from xjit.capture.comprehensions.filtered import (
     Generator,
     Trial,
     comprehended,
+    grown,
     is_of_run,
     python_way,
     type_of_element,
@@ -37,6 +38,9 @@ _COMPENSATED = sys.version_info >= (3, 12)
 
 def comprehend(kind: Collection, parts: Generator) -> Any:
     """The collection of the elements."""
+    list_that_grows = grown(parts) if kind == "list" else None
+    if list_that_grows is not None:
+        return list_that_grows
     found = python_way(kind, parts)
     if found is OPEN:
         return comprehended(kind, parts)

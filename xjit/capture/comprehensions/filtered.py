@@ -26,6 +26,7 @@ from xjit.capture.comprehensions.gathered import (
     listed,
 )
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
@@ -33,13 +34,13 @@ from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, ki
 from xjit.capture.python_control.loop_sequences import Enumerated, Turns, known_of, turns_of
 from xjit.capture.python_control.loop_turns import written_buffers
 from xjit.capture.python_control.truth import is_open
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, entry_type
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
-from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, position, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace
 from xjit.errors import CaptureError
@@ -52,6 +53,8 @@ OPEN = object()
 """Stands for elements of which only the run tells if they are there."""
 _MAKERS: dict[str, Any] = {"set": set, "dict": dict}
 _BRANCH = Site("if", 0, (), (), ())
+_NO_COLUMN = -1
+"""The column of comprehensions in places of lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,12 +185,20 @@ class Type:
 class _Found:
     """The result of a trial, where loops and branches see no variable."""
 
-    form: _Form | None = None
+    result: Any = None
 
 
 def _form_of(parts: Generator, turns: Turns | None) -> _Form | None:
-    """The form of the elements, found by a turn of which nothing is kept; None where they are of no such form."""
+    """The form of the elements; None where they are of no such form."""
     outer = current()
+    assert isinstance(outer, CaptureTrace)
+    form: _Form | None = _tried(parts, lambda element: _form(element, outer), turns)
+    return form
+
+
+def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = None) -> Any:
+    """The result of a look at an element, found by a turn of which nothing is kept; None where it has effects."""
+    outer, turns = current(), turns or parts.turns
     assert isinstance(outer, CaptureTrace)
     trial = Trial(parts)
     trace = inner_trace("element")
@@ -195,23 +206,24 @@ def _form_of(parts: Generator, turns: Turns | None) -> _Form | None:
     found = _Found()
 
     def note(*values: Any) -> None:
-        found.form = _form(parts.element(*values), outer)
+        found.result = look(parts.element(*values))
 
-    if isinstance(parts.items, GeneratorCall):
-        with tracing(trace), undecided(), parts.items.within(trace):
-            parts.each(parts.items, lambda item: parts.chosen(item, note))
-        return found.form if _has_no_effects(trace, outer, trial) else None
     with tracing(trace), undecided():
-        assert turns is not None
-        number = TracedArray(trace.parameter(scalar_type(INT64)), trace, weak=int, scalar=True)
-        number.bounds = turns.bounds
-        parts.chosen(turns.element(number), note)
-    return found.form if _has_no_effects(trace, outer, trial) else None
+        if isinstance(parts.items, GeneratorCall):
+            with parts.items.within(trace):
+                parts.each(parts.items, lambda item: parts.chosen(item, note))
+        else:
+            assert turns is not None
+            number = TracedArray(trace.parameter(scalar_type(INT64)), trace, weak=int, scalar=True)
+            number.bounds = turns.bounds
+            parts.chosen(turns.element(number), note)
+    return found.result if _has_no_effects(trace, outer, trial) else None
 
 
 def _has_no_effects(trace: CaptureTrace, outer: CaptureTrace, trial: Trial) -> bool:
     """Take a trial back; return whether it has left nothing behind."""
-    written = [one for one in written_buffers(trace) if one is not outer.recorder.demands]
+    own = (outer.recorder.demands, outer.recorder.rooms)
+    written = [one for one in written_buffers(trace) if one not in own]
     return not (trial.take_back() or written or trace.effects)
 
 
@@ -274,13 +286,49 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
 
 def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) -> Any:
     """The collection by way of a list of the run, to which turns append."""
-    if not is_splitting():
-        refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
     trace = current()
     assert isinstance(trace, CaptureTrace)
+    if kind == "list" and not before:
+        _want_growing(parts, trace)
+    if not is_splitting():
+        refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
     test_ahead_of_effect(trace)
     note = CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD)
-    found = step(list, (list(before),), {}, note=note, label="a list", kind=list)
+    found = _filled_list(step(list, (list(before),), {}, note=note, label="a list", kind=list), parts)
+    return found if kind == "list" else step(_MAKERS[kind], (found,), {})
+
+
+def grown(parts: Generator) -> Any:
+    """The list of a comprehension in a place that an earlier run has shown to be one of a list that grows, else None.
+
+    So is that of few elements, or of known ones: the next turn of a loop around it has others.
+    """
+    trace = current()
+    if not isinstance(trace, CaptureTrace) or trace.recorder is None:
+        return None
+    place, rewriting = _place_of_code(), trace.recorder.rewriting
+    kind = rewriting.elements_of(place) if rewriting.is_of_run([], place) else None
+    found = None if kind is None else growing_list([], place, kind, trace)
+    return None if found is None else _filled_list(found, parts)
+
+
+def _want_growing(parts: Generator, trace: CaptureTrace) -> None:
+    """Has the function traced anew with a list that grows, where a comprehension is one of arrays."""
+    place, rewriting = _place_of_code(), trace.recorder.rewriting
+    if rewriting.is_of_run([], place):
+        return  # it was one, and was given up
+    kind = _tried(parts, entry_type)
+    if kind is not None and not kind.is_number and trace.lengths is not None and trace.lengths.room(1) is not None:
+        rewriting.want_of_run_at(place, kind)
+        refuse("the elements of a comprehension are arrays of lengths that only the run knows", fix=ARRAY_INSTEAD)
+
+
+def _place_of_code() -> tuple[int, int]:
+    return position().line, _NO_COLUMN
+
+
+def _filled_list(found: Any, parts: Generator) -> Any:
+    """The list, once turns have appended the elements."""
 
     def append(*values: Any) -> None:
         found.append(parts.element(*values))
@@ -289,7 +337,7 @@ def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) ->
         parts.chosen(item, append)
 
     parts.each(parts.items, take)
-    return found if kind == "list" else step(_MAKERS[kind], (found,), {})
+    return found
 
 
 def is_of_run(value: Any) -> bool:

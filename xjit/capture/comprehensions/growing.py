@@ -26,14 +26,14 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import le
 from xjit.ops.elements.elementwise import min as smaller
 
 _ROOM = 2**14
-"""Numbers that there is room for at first."""
+_ROOM_IN_TURNS = 2**10
+"""Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
 _FEWEST_ROWS = 64
 
 
@@ -161,12 +161,11 @@ class Growing(Gathered):
 class GrowingParts(Growing):
     """The elements of a list of arrays of one dimension, of lengths that only the run knows: end to end."""
 
-    __slots__ = ("longest", "total")
+    __slots__ = ("total",)
 
     def __init__(self, made_by: Any, place: tuple[int, int], kind: EntryType, trace: CaptureTrace, room: int) -> None:
         super().__init__(made_by, place, kind, trace, room)
         self.total: list[Any] = [0]
-        self.longest = 0
 
     @property
     def cells(self) -> tuple[list[Any], ...]:
@@ -175,13 +174,10 @@ class GrowingParts(Growing):
 
     def _put(self, value: Any, count: Any) -> None:
         part = packed(value)
-        most = part.bounds[0] if isinstance(part, LimitedArray) else part.shape[0]
-        if most > self.room:
-            self.give_up()
-        start, length = self._within(self.total[0], self.room - most), part.shape[0]
-        self.column[start : start + length] = part
+        start, length = self._within(self.total[0], self.room), part.shape[0]
+        end = self._within(start + length, self.room)
+        self.column[start:end] = part[: end - start]
         self.total[0] = self.total[0] + length
-        self.longest = max(self.longest, most)
 
     def parts_now(self) -> NoReturn:
         """Has the list given up: there is no array of all arrays."""
@@ -192,17 +188,21 @@ class GrowingParts(Growing):
         if function not in (np.concatenate, np.hstack) or rest or options:
             return None
         self.demand_some()
-        return self.column[: self._fitting(self.total[0], self.room - self.longest)].copy()
+        return self.column[: self._fitting(self.total[0], self.room)].copy()
 
 
 def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
-    rows = max(_FEWEST_ROWS, _ROOM // max(1, math.prod(kind.shape or ())))
+    rewriting = trace.recorder.rewriting
+    if trace.parent is not None and rewriting.want_little(place):
+        refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
+    numbers = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM
+    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(kind.shape or ())))
     room = None if trace.lengths is None else trace.lengths.room(rows)
     if room is None:
         return None
     kinds = GrowingParts if kind.shape is None else Growing
-    found = kinds(trace.recorder.rewriting, place, kind, trace, room)
+    found = kinds(rewriting, place, kind, trace, room)
     while made:
         found.append(made.pop(0))
     return DeferredObject(None, trace, "a list", list, found)

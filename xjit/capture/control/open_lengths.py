@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xjit.capture.tracers.demands import can_demand, expect, repeats_so_far
+from xjit.capture.tracers.demands import can_demand, expect, expect_room, repeats_so_far
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -34,14 +34,17 @@ class OpenLengths:
     def room(self, guess: int) -> int | None:
         """The elements that such an array has room for; None where NumPy could not do the call instead."""
         found = guess * self.times
-        return found if found < LONGEST and current() is self.trace and self._may_repeat() else None
+        return found if found < LONGEST and self._may_repeat() else None
 
     def expect(self, fits: TracedValue) -> None:
         """Lets NumPy do the call unless a truth value of the graph holds; CaptureError where that cannot be done."""
-        inner = current() is not self.trace
+        trace = current()
+        inner = trace is not self.trace
         if not (expect(fits) if inner else self._may_repeat()):
             refuse("only the run knows the length of an array, and NumPy cannot do the call if it is another one")
         if inner:
+            assert isinstance(trace, CaptureTrace)
+            expect_room(trace, fits)
             return
         node = lift(self.trace, fits)
         self.trace.expected.append(node)

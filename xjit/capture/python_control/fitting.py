@@ -8,12 +8,21 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, as_array
-from xjit.capture.python_control.leaves import Kind, converted, in_parts, is_array_like, kind_of
+from xjit.capture.python_control.leaves import (
+    Kind,
+    converted,
+    has_room,
+    in_parts,
+    is_array_like,
+    is_in_parts,
+    kind_of,
+)
 from xjit.capture.python_control.loop_turns import Carried
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.ir.context import Trace
 from xjit.ir.current import current
 from xjit.ops.define.core import constant, lift
+from xjit.ops.whole_arrays.concatenate import pad
 from xjit.ops.whole_arrays.shape import broadcast
 
 _ORDER = list(NUMBERS)
@@ -28,7 +37,8 @@ def fitted(value: Any, one: Carried) -> Any:
     leaves, structure = tree.flatten(value)
     if structure != one.structure:
         return None
-    found = [_fitted_leaf(leaf, kind) for leaf, kind in zip(leaves, one.leaves, strict=True)]
+    pairs = zip(_with_room(leaves, structure, one), one.leaves, strict=True)
+    found = [_fitted_leaf(leaf, kind) for leaf, kind in pairs]
     if any(leaf is None for leaf in found):
         return None
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
@@ -39,6 +49,20 @@ def as_parts(value: Any, one: Carried | None) -> Any:
     if one is None or value is UNBOUND or tree.flatten(value)[1] == one.structure:
         return value
     return in_parts(value, one.structure, [leaf.place.aval.shape for leaf in one.kinds])
+
+
+def _with_room(leaves: list[Any], structure: tree.Tree, one: Carried) -> list[Any]:
+    """The leaves; of an array of a size that only the run knows, the value with as much room as turns give it."""
+    if not is_in_parts(structure):
+        return leaves
+    value, *sizes = leaves
+    shape, room = value.shape, one.kinds[0].place.aval.shape
+    if shape == room or not has_room(shape, room, structure):
+        return leaves
+    trace, zero = current(), constant(np.zeros((), value.dtype))
+    assert trace is not None
+    padded = pad(value, zero, [(0, most - size, 0) for size, most in zip(shape, room, strict=True)])
+    return [trace.wrap(lift(trace, padded), trace), *sizes]
 
 
 def as_parameters(value: Any, one: Carried, trace: Trace) -> Any:

@@ -212,16 +212,31 @@ def flattened(values: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], l
 
 
 def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]) -> Any:
-    """An array of known sizes as one of a structure in parts whose value has these sizes as bounds.
+    """An array of known sizes as one of a structure in parts whose value has room for these sizes.
 
     Any other value as it is.
     """
-    kind = structure.kind if isinstance(structure, tree.Branch) else None
-    if not hasattr(kind, "of_parts") or not is_array(value) or not shapes or value.shape != shapes[0]:
+    if not is_in_parts(structure) or not is_array(value) or not shapes:
+        return value
+    if not has_room(value.shape, shapes[0], structure):
         return value
     assert isinstance(structure, tree.Branch)
     pairs = zip(value.shape, structure.marks, strict=True)
     return tree.unflatten(structure, [value, *(size for size, known in pairs if known is None)])
+
+
+def is_in_parts(structure: tree.Tree) -> bool:
+    """Return whether a structure is that of an array of a size that only the run knows."""
+    return isinstance(structure, tree.Branch) and hasattr(structure.kind, "of_parts")
+
+
+def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree) -> bool:
+    """Return whether an array of a shape fits into a value at its bounds, smaller along axes of the run's sizes."""
+    assert isinstance(structure, tree.Branch)
+    if len(shape) != len(room):
+        return False
+    axes = zip(shape, room, structure.marks, strict=True)
+    return all(size == most or (known is None and size < most) for size, most, known in axes)
 
 
 def unflattened(leaves: Sequence[Any], structures: Sequence[tree.Tree]) -> tuple[Any, ...]:

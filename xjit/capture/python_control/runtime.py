@@ -351,7 +351,7 @@ class TracedRuntime(PythonRuntime):
         if trace is None or not all(map(_may_grow, made)) or not trace.recorder.rewriting.is_of_run(made, place):
             return made
         kind = trace.recorder.rewriting.elements_of(place)
-        found = None if kind is None or trace.parent is not None else growing_list(made, place, kind, trace)
+        found = None if kind is None else growing_list(made, place, kind, trace)
         if found is not None:
             return found
         if not is_splitting() or not all(map(_may_be_of_run, made)):

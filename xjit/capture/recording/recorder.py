@@ -84,9 +84,10 @@ class Recorder:
     tells of steps that were not as they were taken for. ``unbound`` are variables that only one arm of a branch
     assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
     and ``demands`` the truth value of all conditions of errors, once there is one, of which some are errors that the
-    function ``raises``. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an object is,
-    ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see objects from
-    outside. ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls.
+    function ``raises``; ``rooms`` is that of the lengths of arrays in turns and arms. ``objects`` are the stand-ins
+    that live; ``looking`` is code that may see what an object is, ``unknown_objects`` whether there are any; with
+    ``objects_go_outside`` a step in Python may see objects from outside. ``copied`` are lists that may not change,
+    ``lists`` those from outside, ``generator_calls`` such calls.
     """
 
     def __init__(
@@ -135,6 +136,7 @@ class Recorder:
         self.unbound: list[str] = []
         self.perhaps_unbound: set[Any] = set()
         self.demands: Buffer | None = None
+        self.rooms: Buffer | None = None
         self.raises = False
         self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)

@@ -37,6 +37,7 @@ class Rewriting:
         self._places: dict[int, tuple[tuple[int, int], list[Any]]] = {}
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
+        self._little: set[tuple[int, int]] = set()
         self._renews = False
         self.opened: set[Any] = set()
         self._arguments: list[tuple[int | str, Any, Any]] = []
@@ -160,6 +161,17 @@ class Rewriting:
     def want_of_run_at(self, place: tuple[int, int], kind: Any) -> None:
         """Notes that a list of the run is to be one of elements of another type."""
         self._wanted_lists[place] = kind
+
+    def is_little(self, place: tuple[int, int]) -> bool:
+        """Return whether turns of a loop make the list of a place, each with little room."""
+        return place in self._little
+
+    def want_little(self, place: tuple[int, int]) -> bool:
+        """Notes that turns make the list of a place; return whether the function is to be traced anew for that."""
+        is_new = place not in self._little
+        self._little.add(place)
+        self._renews |= is_new
+        return is_new
 
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""

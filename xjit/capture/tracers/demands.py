@@ -28,7 +28,7 @@ from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.call_parts import CallParts
 from xjit.ops.effects.python_call import PYTHON_CALL, repeats_node
 from xjit.ops.effects.step_functions import OWN_ERROR, TESTS, TOO_LONG, all_fit, all_hold
-from xjit.ops.elements.elementwise import and_
+from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, require
@@ -156,10 +156,15 @@ def demands_of(trace: CaptureTrace) -> Buffer:
 
 def demanded(trace: Trace | None) -> TracedValue | None:
     """The truth value so far in a trace, as one of it; None where nothing is demanded."""
-    buffer = None if not isinstance(trace, CaptureTrace) or trace.recorder is None else trace.recorder.demands
+    if not isinstance(trace, CaptureTrace) or trace.recorder is None:
+        return None
+    return _version(trace.recorder.demands, trace)
+
+
+def _version(buffer: Buffer | None, trace: CaptureTrace) -> TracedValue | None:
+    """The truth value that a buffer without an array has in a trace; None where it is still the first one."""
     if buffer is None or buffer.version(trace) is buffer.first:
         return None
-    assert trace is not None
     return TracedValue(trace.adopt(buffer.version(trace)), trace)
 
 
@@ -170,13 +175,29 @@ def unless_failed(held: Any, trace: Trace) -> Any:
 
 
 def tested(trace: CaptureTrace) -> list[Node]:
-    """The result of a program that fails unless all that is demanded holds; none where nothing is."""
-    found = demanded(trace)
+    """The result of a program that fails unless all that is demanded holds; none where nothing is.
+
+    Where an array in a turn is longer than there is room for, that is why.
+    """
+    found, fits = demanded(trace), _version(trace.recorder.rooms, trace)
     if found is None:
         return []
     if not all(map(repeats_node, trace.effects)):
         _refuse_beside_effects()
-    return [lift(trace, _tested(found, found))]
+    if fits is None:
+        return [lift(trace, _tested(found, found))]
+    long = require(found, fits, LENGTH, TOO_LONG)
+    return [lift(trace, _tested(long, or_(found, not_(fits))))]
+
+
+def expect_room(trace: CaptureTrace, fits: Any) -> None:
+    """Notes that a truth value in a turn or an arm, which is expected, is one of the length of an array."""
+    recorder = trace.recorder
+    if recorder.rooms is None:
+        recorder.rooms = Buffer(recorder.trace.scalar(np.asarray(True)), recorder.trace)
+        recorder.rooms.label = "the room of arrays"
+    known = _version(recorder.rooms, trace)
+    recorder.rooms.advance(trace, lift(trace, fits if known is None else and_(known, fits)))
 
 
 def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
