@@ -98,11 +98,22 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
     """The ways to try first: what has to be tested before memory that callers see is written needs no version of it
     that is there.
     """
-    first = tested_first(graph, len(written) > 1)
+    replaced = any(_is_replaced(graph.outputs[number], graph.parameters[place]) for number, place in written)
+    first = tested_first(graph, len(written) > 1 or replaced)
     demands = frozenset(topological(tuple(filter(may_begin_anew, first))))
     inside = tuple(node for node in first if not may_begin_anew(node))
     tested = frozenset(node for node in topological(inside) if node.op.control or node.op.kind is Kind.UPDATE)
     return {number: _first_way(graph.outputs[number], demands, tested) for number, _ in written}
+
+
+def _is_replaced(output: Node, parameter: Node) -> bool:
+    """Return whether a value that is made of updates replaces all of a memory.
+
+    What reads the value does not wait until it is stored: a condition behind it may be tested before.
+    """
+    updates = _updates(output)
+    first = updates[0].inputs[0] if updates else output
+    return first is not parameter and any(node.op.kind is Kind.UPDATE for node in topological((first,)))
 
 
 def _first_way(output: Node, demands: AbstractSet[Node], tested: AbstractSet[Node]) -> Way:

@@ -137,3 +137,26 @@ def test_what_a_library_has_failed_to_make_is_not_stored(monkeypatch: Any) -> No
                 one(*arguments)
         for one, other in zip(mine, numpys, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def turned_around(x: Any) -> None:
+    x[2] = 1
+    x[::-1] = x
+    x[x < 3] //= x
+
+
+def chosen_anew(x: Any) -> Any:
+    x[0] = 1
+    for i in range(2):
+        k = x > i
+        x[k] = 2
+    return np.arange(4) // x[k]
+
+
+@pytest.mark.parametrize(("function", "values"), [(turned_around, [2, 4, 7]), (chosen_anew, [-1, -2, 6, -2])])
+def test_all_of_an_array_is_replaced_ahead_of_an_error(function: Any, values: Any) -> None:
+    mine, numpys = np.array(values), np.array(values)
+    for one, array in ((xjit.jit(function), mine), (function, numpys)):
+        with pytest.raises(ValueError, match="broadcast"):
+            one(array)
+    np.testing.assert_array_equal(mine, numpys)
