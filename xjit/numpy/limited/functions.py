@@ -84,7 +84,10 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     return _each("where", (condition, x, y), lambda *values: dispatch.call_function(np.where, values, {}))
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise refused("numpy.clip with two bounds on one side")
+    a_min, a_max = min if a_min is None else a_min, max if a_max is None else a_max
     if a_min is None and a_max is None:
         raise refused("numpy.clip without bounds")
     low = a if a_min is None else call_ufunc(np.maximum, "__call__", (a, a_min), {})
@@ -124,7 +127,8 @@ def _reduced(
         if others:
             raise refused("a reduction with positional options")
     unknown = given.keys() - {"axis", "dtype", "keepdims"}
-    if any(given[key] is not None and given[key] is not np._NoValue for key in unknown):
+    left_out = all(given[key] is None or given[key] is np._NoValue for key in unknown)
+    if not left_out or unknown - {"out", "initial", "where"}:
         raise refused(f"a reduction with {', '.join(sorted(unknown))}=")
     given = {key: given[key] for key in given.keys() - unknown}
     given.setdefault("axis", default)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -53,6 +54,10 @@ def call_function(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
         found = SETS.get(function)
     if found is None:
         raise refused(f"numpy.{getattr(function, '__name__', function)}")
+    try:
+        inspect.signature(found).bind(*args, **kwargs)
+    except TypeError:
+        raise refused(f"numpy.{function.__name__} with such arguments") from None
     return found(*args, **kwargs)
 
 
@@ -66,4 +71,8 @@ def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Map
         return getitem(value, ...)
     if name not in _METHODS:
         raise refused(f"numpy.ndarray.{name}")
+    if name == "copy":
+        kwargs = {"order": "C", **kwargs} if not args else kwargs
+    if name == "transpose" and len(args) > 1:
+        args = (args,)
     return call_function(_METHODS[name], (value, *args), kwargs)

@@ -49,7 +49,8 @@ def _trim(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
     cut = [slice(None)] * operand.ndim
     for axis, size in zip(axes, sizes, strict=True):
         cut[axis] = slice(int(size))
-    return np.array(operand[tuple(cut)], order="K")
+    flags = operand.flags
+    return np.array(operand[tuple(cut)], order="C" if flags.c_contiguous else "F" if flags.f_contiguous else "K")
 
 
 TRIM = register(
