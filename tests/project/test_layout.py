@@ -27,7 +27,7 @@ LAYERS = (
     ("errors",),
     ("config",),
     ("watch",),
-    ("alignment", "types"),
+    ("alignment", "showing", "types"),
     ("numerics",),
     ("machine",),
     ("target",),

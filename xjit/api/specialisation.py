@@ -9,7 +9,7 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.api.assigning import assign, before_assigning, changes_objects, does_more, make, targets
-from xjit.api.entries.shortcut import finish, names_of, shortcut
+from xjit.api.entries.shortcut import finished_leaves, names_of, shortcut
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass
@@ -66,7 +66,7 @@ class Specialisation:
         made = [make(cls) for cls in self.captured.makes]
         objects = targets(self.captured.assignments, leaves, made)
         results = self._results(values)
-        finished = [finish(output, results, leaves, made) for output in self.captured.outputs]
+        finished = finished_leaves(self.captured.outputs, results, leaves, made)
         found = tree.unflatten(self.captured.out_tree, finished)
         if not does_more(self.captured):
             return found

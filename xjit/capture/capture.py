@@ -89,7 +89,7 @@ class Captured:
     @property
     def memories(self) -> list[int]:
         """The number of the memory that each of the graph's outputs would lie in; -1 where nobody tells it apart."""
-        found = {output.index: output.memory for output in self.outputs if output.source == "graph"}
+        found = {output.index: output.memory for output in self.outputs if output.source in ("graph", "moving")}
         return [found.get(number, -1) for number in range(len(self.graph.outputs))]
 
 
@@ -193,7 +193,9 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
     if written or has_unread(trace, results.nodes):
         test_behind_effects(trace)
     results.nodes += tested_unread(trace, results.nodes)
-    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, frozenset(written))
+    shown = {one.path for one in form.outputs if one.moving is not None and one.path is not None}
+    kept = frozenset(written).union(shown)
+    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, kept)
     guards = Guards(tuple(recorder.guards), paths, leaf_count)
     stored = tuple((index, paths.index(path)) for path, index in written.items())
     catches = results.catches(graph, bool(stored))
@@ -246,13 +248,13 @@ def _check_arguments_unchanged(arguments: Any, in_tree: tree.Tree, traced: list[
         refuse("the function changes a list or dict that was passed as an argument", fix="return a new one")
 
 
-def _without_unused(graph: Graph, recorder: Recorder, written: frozenset[Path]) -> tuple[Graph, tuple[Path, ...]]:
-    """Drops inputs that no operation uses; guards keep the layout or the type that the trace assumed of them."""
+def _without_unused(graph: Graph, recorder: Recorder, needed: frozenset[Path]) -> tuple[Graph, tuple[Path, ...]]:
+    """Drops inputs that no operation uses and that are not needed; guards keep what the trace assumed of them."""
     used = {source for node in graph.nodes for source in node.inputs} | set(graph.outputs)
     pairs = list(zip(graph.parameters, recorder.inputs, strict=True))
     for node, path in pairs:
-        if node not in used and path.leaf is not None and path not in written:
+        if node not in used and path.leaf is not None and path not in needed:
             recorder.guard_leaf(path)
-    kept = [(node, path) for node, path in pairs if node in used or path in written]
+    kept = [(node, path) for node, path in pairs if node in used or path in needed]
     parameters = tuple(node for node, _ in kept)
     return dataclasses.replace(graph, parameters=parameters), tuple(path for _, path in kept)

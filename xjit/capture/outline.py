@@ -8,9 +8,10 @@ from typing import Any, Literal, Protocol, TypeAlias
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.dataclass import dataclass
+from xjit.showing import MovingView
 from xjit.tree import Tree
 
-Source: TypeAlias = Literal["graph", "static", "argument", "made"]
+Source: TypeAlias = Literal["graph", "static", "argument", "made", "moving"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Output:
     """Source of one leaf of the result.
 
     source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
-            very object that ``path`` reads. ``made``: the object of this ``index`` that the call makes
+            very object that ``path`` reads. ``made``: the object of this ``index`` that the call makes. ``moving``: a
+            view of that output, or of the array that ``path`` reads, as ``moving`` says
     scalar  NumPy returns a scalar, not an array of rank 0
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
     frozen  NumPy returns an array that cannot be written to
@@ -41,6 +43,7 @@ class Output:
     doubt: int = -1
     code: int = -1
     arrays: tuple[Path, ...] = ()
+    moving: MovingView | None = None
 
 
 Way: TypeAlias = Literal["attribute", "field", "item", "entries", "contents"]

@@ -13,6 +13,7 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.origins import code_of
+from xjit.capture.moving_views import moves, steps_to, way_of
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
 from xjit.capture.recording.recorder import Recorder
@@ -29,9 +30,9 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Graph, Node
 from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
-from xjit.ops.dynamic.limited_windows import LIMITED_WINDOW
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.python_call import itself, repeats_node
+from xjit.showing import MovingView, Showing
 from xjit.types import is_writable
 
 
@@ -43,18 +44,6 @@ class Form:
     outputs: tuple[Output, ...]
     makes: tuple[type, ...]
     assignments: tuple[Assignment, ...]
-
-
-def _check_place_known(value: TracedValue) -> None:
-    """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
-    if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
-        return
-    if any(len(step.inputs) > 1 or step.op is LIMITED_WINDOW for step in value.steps):
-        refuse(
-            "the function returns a view of an array from outside at a position that only the run will tell",
-            value,
-            fix="return a copy: x[i].copy()",
-        )
 
 
 def _trace_shared_constants(values: Sequence[Any], trace: CaptureTrace) -> None:
@@ -108,6 +97,8 @@ class Results:
         self.indices: dict[int, int] = {}
         self.memories: dict[Buffer, int] = {}
         self.limited: dict[int, tuple[LimitedArray, Any]] = {}
+        self.leaves: Sequence[Any] = ()
+        self.moving: dict[int, Output | None] = {}
 
     def form(self, result: Any) -> Form:
         """The form of what the call returns and assigns."""
@@ -115,6 +106,7 @@ class Results:
         leaves, structure = tree.flatten(made.values, in_parts=False)
         _trace_shared_constants(leaves, self.trace)
         self.nodes += tested(self.trace)
+        self.leaves = leaves
         outputs = tuple(map(self.output, leaves))
         _check_memory_known(leaves)
         _check_objects_known(leaves)
@@ -154,13 +146,14 @@ class Results:
             return Output("argument", path=path)
         if isinstance(leaf, ChosenElements):
             leaf = leaf.packed()
+        if moves(leaf) and (found := self._moving(leaf)) is not None:
+            return found
         if isinstance(leaf, LimitedArray):
             leaf = self._trimmed(leaf)
         if type(leaf) is np.ndarray or is_constant(leaf):
             frozen = not is_writable(leaf) if type(leaf) is np.ndarray else bool(leaf.frozen)
             return Output("graph", self._place(leaf, lift(self.trace, leaf)), frozen=frozen)
         if isinstance(leaf, TracedValue):
-            _check_place_known(leaf)
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
             doubt, code = doubt_of(leaf), self._code(leaf)
@@ -194,6 +187,63 @@ class Results:
         if before[0] is not array:
             refuse("the function returns two views of an array whose size only the run knows", fix="return copies")
         return before[1]
+
+    def _moving(self, view: Any) -> Output | None:
+        """A view of which only the run tells place or size; None where a copy is as good."""
+        if id(view) not in self.moving:
+            self.moving[id(view)] = self._moving_view(view)
+        return self.moving[id(view)]
+
+    def _moving_view(self, view: Any) -> Output | None:
+        if isinstance(view, BufferView) and view.buffer.path is None and not self._is_shared(view):
+            return None
+        base, steps = self._way_to(view)
+        buffer = base.buffer if isinstance(base, BufferView) else None
+        path = None if buffer is None else buffer.path
+        if steps is None:
+            refuse(
+                "the function returns a view at a place that only the run will tell",
+                base if isinstance(base, TracedValue) else None,
+                fix="return a copy: x[i].copy()",
+            )
+        moving = MovingView(len(self.moving), steps)
+        frozen = isinstance(base, BufferView) and bool(base.frozen)
+        if path is not None:
+            return Output("moving", path=path, frozen=frozen, moving=moving)
+        memory = -1 if buffer is None else self.memories.setdefault(buffer, len(self.memories))
+        return Output("moving", self._base(base), frozen=frozen, memory=memory, moving=moving)
+
+    def _way_to(self, view: Any) -> tuple[Any, tuple[Showing, ...] | None]:
+        """The array whose memory a view shows, and the steps to it; None where they are unknown."""
+        way, base = way_of(view), root_of(view)
+        if way is not None:
+            base, steps = self._way_to(way[0])
+            return base, None if steps is None else (*steps, way[1])
+        first: tuple[Showing, ...] | None = None
+        if isinstance(base, BufferView):
+            end, first = base.buffer.version(self.trace), ()
+        elif isinstance(base, LimitedArray):
+            end = base.value.node
+            base, first = self._way_to(base) if way_of(base) is not None else (base, ())
+        if first is None:
+            return base, None
+        node = view.value.node if isinstance(view, LimitedArray) else view.node
+        steps = steps_to(node, end, lambda number: self._place(number, number))
+        return base, None if steps is None else (*first, *steps)
+
+    def _is_shared(self, view: BufferView) -> bool:
+        """Return whether another result lies in the memory of a view."""
+        others = (root_of(one) for one in self.leaves if one is not view)
+        return any(isinstance(one, BufferView) and one.buffer is view.buffer for one in others)
+
+    def _base(self, base: Any) -> int:
+        """The output number of an array that views show: that of the result that it is, if it is one."""
+        if isinstance(base, LimitedArray):
+            trimmed = self._trimmed(base)
+            return self._place(trimmed, trimmed.node)
+        wholes = (one for one in self.leaves if isinstance(one, BufferView) and one.buffer is base.buffer)
+        whole = next((one for one in wholes if not one.is_view and not one.scalar), base.buffer)
+        return self._place(whole, base.buffer.version(self.trace))
 
     def _code(self, value: TracedValue) -> TracedValue | None:
         """The number of the array from outside that a result is, where only the run tells it."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.scalar_expr import Expr
+from xjit.showing import Showing
 from xjit.types import ArrayType, DType, Type, in_classes
 
 Params: TypeAlias = Mapping[str, Any]
@@ -257,6 +258,7 @@ class OpDef:
     line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
     in_blocks  types of operands, params -> the routine that computes it among kernels, if there is one
     draws      params -> the routine of NumPy's that draws the result, if it is one of random numbers
+    shown      types of operands, params, result type -> how NumPy shows the first operand, with numbers of operands
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
@@ -292,6 +294,7 @@ class OpDef:
     line_sort: Callable[[Params], LineSort | None] | None = None
     in_blocks: Callable[[tuple[ArrayType, ...], Params], BlockRoutine | None] | None = None
     draws: Callable[[Params], Drawing] | None = None
+    shown: Callable[[tuple[ArrayType, ...], Params, ArrayType], Showing] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False

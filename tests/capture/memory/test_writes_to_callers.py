@@ -143,14 +143,6 @@ def test_read_only_arguments_are_refused_as_by_numpy() -> None:
         compiled(frozen)
 
 
-def test_a_view_at_a_position_of_the_run_is_not_returned_as_a_copy() -> None:
-    def function(x: Any, k: Any) -> Any:
-        return x[int(k[0])]
-
-    with pytest.raises(CaptureError, match="position that only the run will tell"):
-        xjit.xjit(function, strict=True)(np.ones((3, 3)), np.array([1]))
-
-
 def test_a_failing_condition_behind_a_loop_leaves_what_the_loop_wrote() -> None:
     def function(x: Any) -> None:
         for _ in range(300):

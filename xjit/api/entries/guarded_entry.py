@@ -183,6 +183,9 @@ def _forms(captured: Outline, finishing: Finishing) -> tuple[tuple[Form, ...] | 
     if structure is None:
         return (Form("static"),), True
     made = [_form(one, finishing) for one in captured.outputs]
+    views = [one.moving.number for one in captured.outputs if one.moving is not None]
+    if len(set(views)) < len(views):
+        return None, False
     if isinstance(structure, tree.Leaf):
         return _known(made), True
     if not isinstance(structure, tree.Branch) or structure.kind is not tuple or not structure.children:
@@ -204,6 +207,8 @@ def _form(output: Output, finishing: Finishing) -> Form | None:
     if output.source == "argument":
         place = None if output.path is None else output.path.leaf
         return None if place is None else Form("argument", place)
+    if output.source == "moving" and output.path is None:
+        return Form("whole", value=finishing.of_all(output))
     if output.source != "graph" or output.code >= 0:
         return None
     if output.doubt >= 0:

@@ -35,6 +35,7 @@ import numpy as np
 from xjit import tree
 from xjit.api.assigning import WAYS, before_assigning, changes_objects, does_more, make
 from xjit.api.entries.guarded_entry import Finishing, guarded_entry
+from xjit.api.show_views import shown
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, is_flat
@@ -108,6 +109,8 @@ def finish(
     if output.source == "argument":
         assert output.path is not None
         return output.path.read(leaves)
+    if output.source == "moving":
+        return shown(output, results, None if output.path is None else output.path.read(leaves))
     array = results[output.index]
     if output.code >= 0 and (number := int(results[output.code])):
         return output.arrays[number - 1].read(leaves)
@@ -118,6 +121,15 @@ def finish(
     if output.frozen:
         array.flags.writeable = False
     return array
+
+
+def finished_leaves(
+    outputs: Sequence[Output], results: Sequence[Any], leaves: Sequence[Any], made: Sequence[Any]
+) -> list[Any]:
+    """All leaves of the function's result; a view that is returned twice is one object."""
+    views = {one.moving.number: one for one in outputs if one.moving is not None}
+    found = {number: finish(one, results, leaves) for number, one in views.items()}
+    return [finish(one, results, leaves, made) if one.moving is None else found[one.moving.number] for one in outputs]
 
 
 def _looks_further(guard: Guard) -> bool:
@@ -163,8 +175,9 @@ def _behind(captured: Outline, run: str, text: GuardText) -> list[str]:
     single = captured.results == 1
     leaves = iter([_leaf(one, single, text) for one in captured.outputs])
     run, missed = f"made = {run}", "if made is missed: return missed"
+    views = _views(captured, single, text)
     if not does_more(captured):
-        return [run, missed, f"return {_nested(captured.out_tree, leaves, text)}"]
+        return [run, missed, *views, f"return {_nested(captured.out_tree, leaves, text)}"]
     assert isinstance(captured.out_tree, tree.Branch)
     result, *values = [_nested(child, leaves, text) for child in captured.out_tree.children]
     lines = [run, missed]
@@ -172,6 +185,7 @@ def _behind(captured: Outline, run: str, text: GuardText) -> list[str]:
         handler = f"{text.constant(before_assigning)}(error)"
         lines = ["try:", f"    {run}", "except Exception as error:", f"    {handler}", "    raise", missed]
     lines += [f"o{number} = {text.constant(make)}({text.constant(cls)})" for number, cls in enumerate(captured.makes)]
+    lines += views
     lines.append(f"result = {result}")
     values_text = ", ".join(f"x{number}" for number in range(len(values)))
     lines += [f"{values_text}, = {', '.join(values)}, "] if values else []
@@ -181,7 +195,20 @@ def _behind(captured: Outline, run: str, text: GuardText) -> list[str]:
     return [*lines, "return result"]
 
 
+def _views(captured: Outline, single: bool, text: GuardText) -> list[str]:
+    """The lines that make views of which only the run tells place or size; what is returned twice is made once."""
+    made, found = "(made, )" if single else "made", dict[int, str]()
+    for one in captured.outputs:
+        if one.moving is not None and one.moving.number not in found:
+            function = text.constant(functools.partial(shown, one))
+            outside = "None" if one.path is None else text.local(one.path)
+            found[one.moving.number] = f"w{one.moving.number} = {function}({made}, {outside})"
+    return list(found.values())
+
+
 def _leaf(output: Output, single: bool, text: GuardText) -> str:
+    if output.moving is not None:
+        return f"w{output.moving.number}"
     if output.source == "made":
         return f"o{output.index}"
     if output.source == "static":

@@ -44,6 +44,7 @@ from xjit.runtime.loading.loader import LoadedKernel
 from xjit.runtime.spec import CallStep, Operation, ProgramSpec, all_steps, with_steps
 from xjit.runtime.steps.program import Loading, load
 from xjit.runtime.tally import KernelTally
+from xjit.showing import numbers_of
 
 Entry = Callable[..., Any]
 
@@ -131,12 +132,25 @@ def _check(record: ProgramRecord, leaves: int) -> None:
             raise ValueError(f"the program has {results} outputs")
         if output.source == "made" and not 0 <= output.index < len(record.makes):
             raise ValueError(f"a call makes {len(record.makes)} objects")
-        if (output.source == "argument") != (output.place is not None):
+        if output.source != "moving" and (output.source == "argument") != (output.place is not None):
             raise ValueError("an output has no source")
+        _check_moving(output, results)
         if not (-1 <= output.doubt < results and -1 <= output.code < results):
             raise ValueError(f"the program has {results} outputs")
         if output.python and output.python not in PYTHON:
             raise ValueError(f"{output.python} is no type of numbers")
+
+
+def _check_moving(output: OutputRecord, results: int) -> None:
+    """ValueError for a view without a base, or of numbers that the program does not return."""
+    if (output.source == "moving") != (output.moving is not None):
+        raise ValueError("an output has no source")
+    if output.moving is None:
+        return
+    if (output.place is None) != (0 <= output.index < results):
+        raise ValueError("a view has no base")
+    if any(number >= results for step in output.moving.steps for number in numbers_of(step)):
+        raise ValueError(f"the program has {results} outputs")
 
 
 def _bound(
@@ -208,6 +222,7 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
         doubt=record.doubt,
         code=record.code,
         arrays=tuple(map(binder.path, record.arrays)),
+        moving=record.moving,
     )
 
 

@@ -147,7 +147,8 @@ def _output(output: Output, describer: Describer) -> OutputRecord:
     flags = output.scalar, output.frozen
     arrays = tuple(map(describer.place, output.arrays))
     return OutputRecord(
-        output.source, output.index, output.value, place, *flags, python, output.doubt, output.code, arrays
+        *(output.source, output.index, output.value, place, *flags, python, output.doubt, output.code, arrays),
+        moving=output.moving,
     )
 
 

@@ -30,6 +30,7 @@ from xjit.runtime import spec
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.calls.tiled_turns import NestRows, TimeTiles
 from xjit.runtime.record_text import read, written
+from xjit.showing import Along, Flattened, Indexed, MovingView, PartsOf, Reshaped, Turned
 from xjit.types import ArrayType, Box
 
 KIND = "program"
@@ -60,7 +61,7 @@ MOST_OF_A_KEY = 4
 class OutputRecord:
     """The source of one leaf of the result, as :class:`xjit.capture.outline.Output` has it."""
 
-    source: Literal["graph", "static", "argument", "made"]
+    source: Literal["graph", "static", "argument", "made", "moving"]
     index: int
     value: Any
     place: PlaceRecord | None
@@ -70,6 +71,7 @@ class OutputRecord:
     doubt: int
     code: int
     arrays: tuple[PlaceRecord, ...]
+    moving: MovingView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ _OF_PROGRAMS = (
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
 _OF_OBJECTS = (MadeRecord, AssignmentRecord)
 _OF_CALLS = (Term, ConstantRecord, TemplateRecord, PartRecord, ResultsRecord, CallRecord)
-_OF_VALUES = (ArraySpec, ScalarSpec, ArrayType, Where)
+_OF_VIEWS = (Along, Indexed, Turned, Reshaped, Flattened, PartsOf, MovingView)
+_OF_VALUES = (ArraySpec, ScalarSpec, ArrayType, Where, *_OF_VIEWS)
 _CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, *_OF_OBJECTS, *_OF_CALLS, *_OF_VALUES)}
 _ALIASES = {
     "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep",

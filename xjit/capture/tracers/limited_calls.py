@@ -35,6 +35,7 @@ from xjit.numpy.limited.moving_indices import (
     set_window,
 )
 from xjit.numpy.limited.run_time_integers import Integer
+from xjit.showing import Flattened, PartsOf, Reshaped, Showing
 
 _VIEWS = frozenset({"ravel", "reshape", "transpose", "real", "imag"})
 """Functions and methods of NumPy whose results show the array, or may do so."""
@@ -56,7 +57,7 @@ def call_function(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any])
     """A function of NumPy."""
     args = tuple(args)
     found = _seen(functools.partial(limited_functions.call_function, function, args, kwargs), args)
-    return _followed(found, args[0]) if function.__name__ in _VIEWS and args else found
+    return _followed(found, function.__name__, args, kwargs) if function.__name__ in _VIEWS and args else found
 
 
 def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -65,7 +66,7 @@ def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str,
         return value
     args = tuple(args)
     found = _seen(functools.partial(limited_functions.call_method, name, value, args, kwargs), (value, *args))
-    return _followed(found, value) if name in _VIEWS else found
+    return _followed(found, name, (value, *args), kwargs) if name in _VIEWS else found
 
 
 def _is_no_copy(value: Any, dtype: Any, *rest: Any, copy: Any = True, **options: Any) -> bool:
@@ -73,11 +74,19 @@ def _is_no_copy(value: Any, dtype: Any, *rest: Any, copy: Any = True, **options:
     return not copy and not rest and not options and np.dtype(dtype) == value.dtype
 
 
-def _followed(found: Any, value: Any) -> Any:
-    """A result that may be a view: where it is none here nobody writes to it, nor to the array while it lives."""
-    root = root_of(value)
-    if isinstance(found, LimitedArray) and isinstance(value, LimitedArray) and root_of(found) is not root:
-        noted: Any = found
+def _followed(found: Any, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A result that may be a view, with the way to it.
+
+    Where it is none here nobody writes to it, nor to the array while it lives.
+    """
+    value = args[0]
+    root, noted = root_of(value), found
+    if not isinstance(found, LimitedArray) or not isinstance(value, LimitedArray):
+        return found
+    way = _way(name, value, args[1:], kwargs)
+    if way is not None:
+        noted._way = value, way
+    if root_of(found) is not root:
         noted.frozen = True
         if isinstance(root, LimitedArray):
             noted_root: Any = root
@@ -85,6 +94,16 @@ def _followed(found: Any, value: Any) -> Any:
         else:
             root.buffer.blind.append(weakref.ref(found))
     return found
+
+
+def _way(name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Showing | None:
+    """The step of NumPy's from an array to such a result, of calls that are no index."""
+    if name in ("real", "imag"):
+        return PartsOf(name == "real") if value.dtype.kind == "c" else None
+    if name == "ravel":
+        return Flattened()
+    dims = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else args
+    return Reshaped(tuple(dims)) if name == "reshape" and not kwargs else None
 
 
 def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -156,8 +175,6 @@ def may_be_one(found: Any, others: Iterable[Any]) -> None:
 
 def returned(array: LimitedArray) -> Any:
     """An array of such a size as a result of the function: its elements without what lies behind them."""
-    if array.part is not None and isinstance(root_of(array), TracedValue):
-        refuse("the function returns a view whose size only the run knows", root_of(array), fix="return a copy of it")
     return trimmed(array)
 
 

@@ -29,7 +29,7 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ("__weakref__", "_form", "_parts", "_rows", "frozen")
+    __slots__ = ("__weakref__", "_form", "_parts", "_rows", "_way", "frozen")
     __array_priority__ = 1000.0
 
     def show(self, row: Any) -> None:

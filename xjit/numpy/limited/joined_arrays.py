@@ -35,6 +35,7 @@ from xjit.numpy.limited.run_time_integers import Integer, integer
 from xjit.numpy.reducing.averages import ZERO_WEIGHTS
 from xjit.numpy.rules.promotion import cast, requested, result_type
 from xjit.numpy.rules.values import as_scalar, as_value, given, shape_of
+from xjit.numpy.rules.view_strides import memory_of
 from xjit.ops.dynamic.limited_windows import Range, bound_of, store_window, whole
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
@@ -144,7 +145,23 @@ def flat(value: Any) -> Any:
 def _ravel(a: Any, order: str = "C") -> Any:
     if order != "C":
         raise refused("numpy.ravel in another order")
-    return picked(part_at(a, [slice(None)])) if len(sizes_of(a)) == 1 else flat(a)
+    if len(sizes_of(a)) != 1:
+        return flat(a)
+    return picked(part_at(a, [slice(None)])) if _is_packed(a) else made(value_of(a), sizes_of(a))
+
+
+def _is_packed(line: Any) -> bool:
+    """Return whether the elements of an array of rank 1 are known to lie without gaps, in their order."""
+    axis: int | None = 0
+    while isinstance(line, LimitedArray) and line.part is not None and axis is not None:
+        axis, part = line.part.places[axis], line.part
+        if axis is None or part.ranges[axis].step != 1:
+            return False
+        line = part.source
+    if axis is None or isinstance(line, LimitedArray):
+        return axis == len(sizes_of(line)) - 1
+    memory = memory_of(line)
+    return memory is not None and memory.strides[axis] == memory.itemsize
 
 
 def _reshape(a: Any, *shape: Any, **options: Any) -> Any:

@@ -19,6 +19,7 @@ from xjit.ir.opdef import Access, AxisMap, Kind, Lookup, OpDef, Params
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, register
 from xjit.ops.define.references import Array
+from xjit.showing import Along, Indexed, Showing
 from xjit.types import INT64, ArrayType, c_order
 
 Types = tuple[ArrayType, ...]
@@ -125,6 +126,13 @@ def _window(operand: Array, *numbers: Array, **params: Any) -> Array:
     return result
 
 
+def _shown_window(types: Types, params: Params, out: ArrayType) -> Showing:
+    columns = zip(*(params[name] for name in ("starts", "steps", "bounds", "counts")), strict=True)
+    return Indexed(
+        tuple(Along(offset, step, bound if of < 0 else -1, at, of) for (offset, at), step, bound, of in columns)
+    )
+
+
 LIMITED_WINDOW = register(
     OpDef(
         name="limited_window",
@@ -133,6 +141,7 @@ LIMITED_WINDOW = register(
         reference=_window,
         access=lambda types, params, out: _access(params),
         limits=_limits,
+        shown=_shown_window,
         silent=True,
         doc="A window of the operand whose place and lengths other operands hold, up to bounds.",
     )

@@ -20,6 +20,7 @@ from xjit.ops.define.core import Operand, apply, as_operand, aval_of, register, 
 from xjit.ops.define.references import Array
 from xjit.ops.define.rules import got
 from xjit.ops.whole_arrays.starts import exact
+from xjit.showing import Along, Indexed, Showing
 from xjit.types import ArrayType, array_type, c_order
 
 Types = tuple[ArrayType, ...]
@@ -65,6 +66,12 @@ def _access_slice(types: Types, params: Params, out: ArrayType) -> Access:
     return _access(params, out.rank, 1)
 
 
+def _shown_slice(types: Types, params: Params, out: ArrayType) -> Showing:
+    numbers = {axis: number for number, axis in enumerate(params["axes"], 1)}
+    rows = enumerate(zip(params["starts"], params["strides"], params["sizes"], strict=True))
+    return Indexed(tuple(Along(start, step, size, numbers.get(axis, -1)) for axis, (start, step, size) in rows))
+
+
 SLICE_FROM = register(
     OpDef(
         name="slice_from",
@@ -72,6 +79,7 @@ SLICE_FROM = register(
         infer=_infer_slice,
         reference=_slice,
         access=_access_slice,
+        shown=_shown_slice,
         doc="A strided window of the operand, which along some dimensions begins where data says.",
     )
 )

@@ -18,6 +18,7 @@ from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, as_operand, as_shape, aval_of, register, static_int, static_ints
 from xjit.ops.define.references import Array, convert
 from xjit.ops.define.rules import got
+from xjit.showing import Along, Indexed, Reshaped, Showing, Turned
 from xjit.types import ArrayType, array_type, c_order, order_of
 
 __all__ = ["broadcast", "broadcast_in_dim", "collapse", "iota", "reshape", "rev", "slice", "transpose"]
@@ -226,6 +227,19 @@ def _access_reshape(types: Types, params: Params, out: ArrayType) -> Access | No
     return Access(tuple(AxisMap(None if size == 1 else next(places)) for size in dims))
 
 
+def _shown_reshape(types: Types, params: Params, out: ArrayType) -> Showing:
+    """An index where only axes of one element come and go, whatever the lengths of the others are."""
+    dims, sizes = list(types[0].dims), list(params["sizes"])
+    if [size for size in dims if size != 1] != [size for size in sizes if size != 1]:
+        return Reshaped(tuple(sizes))
+    entries: list[Along | int | None] = []
+    while dims or sizes:
+        stays, goes = dims[-1:] == sizes[-1:], dims[-1:] == [1]
+        entries.append(Along() if stays else 0 if goes else None)
+        dims, sizes = dims[:-1] if stays or goes else dims, sizes if goes and not stays else sizes[:-1]
+    return Indexed(tuple(reversed(entries)))
+
+
 RESHAPE = register(
     OpDef(
         name="reshape",
@@ -234,6 +248,7 @@ RESHAPE = register(
         infer=_infer_reshape,
         reference=_reshape,
         access=_access_reshape,
+        shown=_shown_reshape,
         flat=True,
         doc="Flattens row-major and refills other dimensions.",
     )
@@ -304,6 +319,7 @@ TRANSPOSE = register(
         infer=_infer_transpose,
         reference=lambda operand, permutation: operand.transpose(permutation),
         access=_access_transpose,
+        shown=lambda types, params, out: Turned(tuple(params["permutation"])),
         doc="Permutes the dimensions.",
     )
 )
@@ -335,6 +351,11 @@ def _access_rev(types: Types, params: Params, out: ArrayType) -> Access:
     return Access(tuple(maps))
 
 
+def _shown_rev(types: Types, params: Params, out: ArrayType) -> Showing:
+    sizes = enumerate(types[0].shape)
+    return Indexed(tuple(Along(size - 1, -1, size) if axis in params["axes"] else Along() for axis, size in sizes))
+
+
 REV = register(
     OpDef(
         name="rev",
@@ -343,6 +364,7 @@ REV = register(
         infer=_infer_rev,
         reference=lambda operand, axes: np.flip(operand, axes),
         access=_access_rev,
+        shown=_shown_rev,
         doc="Reverses the order of the elements along some dimensions.",
     )
 )
@@ -386,6 +408,11 @@ def _access_slice(types: Types, params: Params, out: ArrayType) -> Access:
     return Access(tuple(AxisMap(axis, step, first) for axis, (step, first) in bounds))
 
 
+def _shown_slice(types: Types, params: Params, out: ArrayType) -> Showing:
+    whole = zip(types[0].shape, out.shape, params["start"], params["strides"], strict=True)
+    return Indexed(tuple(Along() if size == count else Along(at, step, count) for size, count, at, step in whole))
+
+
 SLICE = register(
     OpDef(
         name="slice",
@@ -394,6 +421,7 @@ SLICE = register(
         infer=_infer_slice,
         reference=_slice,
         access=_access_slice,
+        shown=_shown_slice,
         doc="The elements between static bounds, with steps.",
     )
 )

@@ -1,0 +1,58 @@
+"""Views of which only the run tells place or size, made at the end of a call of the numbers that its program returns.
+
+x[i : i + n]     the program returns i and n, the call the part of the very array that was passed as x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.outline import Output
+from xjit.showing import Along, Flattened, Indexed, PartsOf, Reshaped, Showing, Turned
+
+Results = Sequence[Any] | Mapping[int, Any]
+
+
+def shown(output: Output, results: Results, outside: Any) -> Any:
+    """The view of a result, or of the array from ``outside`` where it shows none."""
+    assert output.moving is not None
+    view = outside if output.index < 0 else results[output.index]
+    for step in output.moving.steps:
+        view = _after(step, view, results)
+    if output.frozen:
+        view.flags.writeable = False
+    return view
+
+
+def _after(step: Showing, array: Any, results: Results) -> Any:
+    match step:
+        case Indexed(entries):
+            return array[(*(_entry(one, results) for one in entries), ...)]
+        case Turned(order):
+            return array.transpose(order)
+        case Reshaped(sizes):
+            return array.reshape(sizes)
+        case Flattened():
+            return array.ravel()
+        case PartsOf(real):
+            return array.real if real else array.imag
+
+
+def _entry(one: Along | int | None, results: Results) -> Any:
+    if not isinstance(one, Along):
+        return one
+    if one.is_whole:
+        return slice(None)
+    start = one.start + (_number(results[one.at]) if one.at >= 0 else 0)
+    count = _number(results[one.of]) if one.of >= 0 else one.count
+    if count <= 0:
+        return slice(0, 0)
+    stop = start + count * one.step
+    return slice(start, stop if stop >= 0 else None, one.step)
+
+
+def _number(result: Any) -> int:
+    return int(np.asarray(result)[()])

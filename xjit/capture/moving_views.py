@@ -1,0 +1,70 @@
+"""Results that are views of which only the run tells place or size: ``x[:k]``, ``rows[k]``, ``out[:k]``.
+
+    rows, rows[k]      rows from the program and k as well, then the view of these rows at the end of the call
+
+The program returns the numbers, and the array if it is the function's own. Operations say in their records how NumPy
+shows their operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.tracers.known_values import is_constant
+from xjit.ir.node import Node
+from xjit.numpy.limited.arrays import LimitedArray
+from xjit.showing import Along, Indexed, PartsOf, Reshaped, Showing, renumbered
+
+
+def moves(value: Any) -> bool:
+    """Return whether a value is a view of which only the run tells place or size."""
+    if isinstance(value, LimitedArray):
+        return value.part is not None or way_of(value) is not None
+    if not isinstance(value, BufferView) or is_constant(value) or not value.is_view or not value.is_linked:
+        return False
+    return any(len(step.inputs) > 1 for step in value.steps)
+
+
+def way_of(value: Any) -> tuple[Any, Showing] | None:
+    """The array that an array of the run's size was made of, and how, where NumPy may have made a view."""
+    found: tuple[Any, Showing] | None = getattr(value, "_way", None)
+    return found
+
+
+def steps_to(node: Node, end: Node, place: Callable[[Node], int]) -> tuple[Showing, ...] | None:
+    """The steps from all of an array to a node, with numbers that are at a ``place``; None where they are unknown."""
+    chain: list[Node] = []
+    while node is not end:
+        if not node.inputs:
+            return None
+        chain.append(node)
+        node = node.inputs[0]
+    steps: list[Showing] = []
+    for one in reversed(chain):
+        step = _step(one)
+        if step is None or not _keeps_limits(one.inputs[0], step):
+            return None
+        steps.append(renumbered(step, [place(source) for source in one.inputs[1:]]))
+    return tuple(steps)
+
+
+def _step(node: Node) -> Showing | None:
+    if node.shows_part:
+        return PartsOf(node.op.part is np.real)
+    if node.op.shown is None:
+        return None
+    return node.op.shown(tuple(one.aval for one in node.inputs), node.kwargs, node.aval)
+
+
+def _keeps_limits(operand: Node, step: Showing) -> bool:
+    """Return whether a step takes sizes that only the run knows as they are, and no bounds in place of them."""
+    if isinstance(step, Reshaped):
+        return not operand.limits
+    if not isinstance(step, Indexed):
+        return True
+    own = [one for one in step.entries if one is not None]
+    return all(isinstance(one := own[axis], Along) and (one.is_whole or one.of >= 0) for axis in operand.limits)
