@@ -10,21 +10,32 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.guarding.access_path import Path
 from xjit.capture.outline import Output
 from xjit.showing import Along, Flattened, Indexed, PartsOf, Reshaped, Showing, Turned
 
 Results = Sequence[Any] | Mapping[int, Any]
 
 
-def shown(output: Output, results: Results, outside: Any) -> Any:
-    """The view of a result, or of the array from ``outside`` where it shows none."""
+def shown(output: Output, results: Results, outside: Sequence[Any]) -> Any:
+    """The view of a result, or of an array from ``outside``: the only one, or that of a number of the program's."""
     assert output.moving is not None
-    view = outside if output.index < 0 else results[output.index]
+    if output.index < 0:
+        (view,) = outside
+    else:
+        number = _number(results[output.code]) if output.code >= 0 else 0
+        view = outside[number - 1] if number else results[output.index]
+    view = view if output.moving.steps else view[...]
     for step in output.moving.steps:
         view = _after(step, view, results)
     if output.frozen:
         view.flags.writeable = False
     return view
+
+
+def bases_of(output: Output) -> tuple[Path, ...]:
+    """The places of the arrays from outside that such a view may show."""
+    return output.arrays if output.path is None else (output.path,)
 
 
 def _after(step: Showing, array: Any, results: Results) -> Any:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.tracers.known_values import is_constant
+from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.showing import Along, Indexed, PartsOf, Reshaped, Showing, renumbered
@@ -26,7 +27,15 @@ def moves(value: Any) -> bool:
         return value.part is not None or way_of(value) is not None
     if not isinstance(value, BufferView) or is_constant(value) or not value.is_view or not value.is_linked:
         return False
-    return any(len(step.inputs) > 1 for step in value.steps)
+    if hasattr(value, "code"):
+        return False
+    return any(len(step.inputs) > 1 for step in value.steps) or numbered_in(value.buffer) is not None
+
+
+def numbered_in(buffer: Buffer) -> Any:
+    """The array with this memory of which a number tells if it is one from outside; None where there is none."""
+    wholes = (one for one in list(buffer.views.values()) if not one.steps)
+    return next((one for one in wholes if isinstance(getattr(one, "code", None), TracedValue)), None)
 
 
 def way_of(value: Any) -> tuple[Any, Showing] | None:

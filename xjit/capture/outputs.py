@@ -13,7 +13,7 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.origins import code_of
-from xjit.capture.moving_views import moves, steps_to, way_of
+from xjit.capture.moving_views import moves, numbered_in, steps_to, way_of
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
 from xjit.capture.recording.recorder import Recorder
@@ -28,8 +28,10 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
 from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
+from xjit.ops.define.memory_order import PACK
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.python_call import itself, repeats_node
 from xjit.showing import MovingView, Showing
@@ -54,6 +56,20 @@ def _trace_shared_constants(values: Sequence[Any], trace: CaptureTrace) -> None:
             root.buffer.advance(trace, optimization_barrier(root).node)
 
 
+def _keep_memory_of_views(values: Sequence[Any], trace: CaptureTrace) -> None:
+    """Makes memory of its own of what views of it show, where operations show other memory there: numbers repeated,
+    and elements in other dimensions.
+    """
+    views = [value for value in values if isinstance(value, BufferView) and not is_constant(value) and value.is_view]
+    for buffer in {value.buffer: None for value in views if value.is_linked and value.buffer.path is None}:
+        node = shown = buffer.version(trace)
+        while shown.op is PACK:
+            (shown,) = shown.inputs
+        if shown.op.kind is Kind.INDEXING and node not in trace.turned:
+            whole: Any = optimization_barrier(TracedValue(node, trace))
+            buffer.advance(trace, whole.node)
+
+
 def _check_memory_known(values: Sequence[Any]) -> None:
     """CaptureError where only the run will tell if a result is memory of another one, or of an array from outside.
 
@@ -64,7 +80,8 @@ def _check_memory_known(values: Sequence[Any]) -> None:
         if buffer.path is not None:
             continue
         outside = any(one.path is not None for one in buffer.kin)
-        if any(one.path is None and one in found for one in buffer.kin) or (outside and code_of(value) is None):
+        told = numbered_in(buffer) is not None or code_of(value) is not None
+        if any(one.path is None and one in found for one in buffer.kin) or (outside and not told):
             refuse(
                 "the function returns an array that may be one with another, as only the run will tell",
                 value,
@@ -105,6 +122,7 @@ class Results:
         made = Made(self.recorder, result)
         leaves, structure = tree.flatten(made.values, in_parts=False)
         _trace_shared_constants(leaves, self.trace)
+        _keep_memory_of_views(leaves, self.trace)
         self.nodes += tested(self.trace)
         self.leaves = leaves
         outputs = tuple(map(self.output, leaves))
@@ -161,7 +179,7 @@ class Results:
                 "graph",
                 index,
                 scalar=leaf.scalar,
-                view=leaf.is_view,
+                view=leaf.is_view or self._is_turned(leaf),
                 frozen=leaf.frozen,
                 python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
@@ -195,7 +213,13 @@ class Results:
         return self.moving[id(view)]
 
     def _moving_view(self, view: Any) -> Output | None:
-        if isinstance(view, BufferView) and view.buffer.path is None and not self._is_shared(view):
+        numbered = numbered_in(view.buffer) if isinstance(view, BufferView) else None
+        if (
+            isinstance(view, BufferView)
+            and numbered is None
+            and view.buffer.path is None
+            and not self._is_shared(view)
+        ):
             return None
         base, steps = self._way_to(view)
         buffer = base.buffer if isinstance(base, BufferView) else None
@@ -207,11 +231,21 @@ class Results:
                 fix="return a copy: x[i].copy()",
             )
         moving = MovingView(len(self.moving), steps)
-        frozen = isinstance(base, BufferView) and bool(base.frozen)
+        shown = view if isinstance(view, BufferView) else base
+        frozen = isinstance(shown, BufferView) and bool(shown.frozen)
         if path is not None:
             return Output("moving", path=path, frozen=frozen, moving=moving)
         memory = -1 if buffer is None else self.memories.setdefault(buffer, len(self.memories))
-        return Output("moving", self._base(base), frozen=frozen, memory=memory, moving=moving)
+        code = None if numbered is None else numbered.code
+        return Output(
+            "moving",
+            self._base(base),
+            frozen=frozen,
+            memory=memory,
+            moving=moving,
+            code=-1 if code is None else self._place(code, code.node),
+            arrays=() if code is None else self.recorder.numbered(),
+        )
 
     def _way_to(self, view: Any) -> tuple[Any, tuple[Showing, ...] | None]:
         """The array whose memory a view shows, and the steps to it; None where they are unknown."""
@@ -230,6 +264,11 @@ class Results:
         node = view.value.node if isinstance(view, LimitedArray) else view.node
         steps = steps_to(node, end, lambda number: self._place(number, number))
         return base, None if steps is None else (*first, *steps)
+
+    def _is_turned(self, value: Any) -> bool:
+        """Return whether an array shows what a loop carries with its axes turned, and other results show it, too."""
+        own = isinstance(value, BufferView) and value.buffer.path is None
+        return own and value.node in self.trace.turned and self._is_shared(value)
 
     def _is_shared(self, view: BufferView) -> bool:
         """Return whether another result lies in the memory of a view."""

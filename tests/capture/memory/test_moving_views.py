@@ -158,6 +158,10 @@ def flattened_chosen(x: Any) -> Any:
     return y.ravel()[1:], y, y[::2].ravel()
 
 
+def flattened_chosen_alone(x: Any) -> Any:
+    return x[x > 0.3].reshape(-1, 1)
+
+
 def parts_of_chosen(x: Any) -> Any:
     z = (x + 1j)[x > 0.3]
     return z.real, z, z[1:].imag
@@ -167,7 +171,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
     *(up_to_largest, from_largest, backwards, in_steps_backwards, nothing, beyond, row, column, own_row, own_rows),
     *(filled, filled_beside, chosen, chosen_part, one_view_twice, view_of_view, turned, written_before, of_table),
     *(of_constant, parts_of_complex, flattened, flattened_rows, reshaped, flattened_own, flattened_chosen),
-    parts_of_chosen,
+    *(parts_of_chosen, flattened_chosen_alone),
 ]
 
 

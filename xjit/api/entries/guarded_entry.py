@@ -182,7 +182,7 @@ def _forms(captured: Outline, finishing: Finishing) -> tuple[tuple[Form, ...] | 
     structure = captured.out_tree
     if structure is None:
         return (Form("static"),), True
-    made = [_form(one, finishing) for one in captured.outputs]
+    made = [_form(one, captured, finishing) for one in captured.outputs]
     views = [one.moving.number for one in captured.outputs if one.moving is not None]
     if len(set(views)) < len(views):
         return None, False
@@ -201,14 +201,15 @@ def _known(forms: Sequence[Form | None]) -> tuple[Form, ...] | None:
     return known if len(known) == len(forms) else None
 
 
-def _form(output: Output, finishing: Finishing) -> Form | None:
+def _form(output: Output, captured: Outline, finishing: Finishing) -> Form | None:
     if output.source == "static":
         return Form("static", value=output.value)
     if output.source == "argument":
         place = None if output.path is None else output.path.leaf
         return None if place is None else Form("argument", place)
-    if output.source == "moving" and output.path is None:
-        return Form("whole", value=finishing.of_all(output))
+    if output.source == "moving" and output.path is None and output.code < 0:
+        alone = Form("made", output.index, finishing.of_array(output))
+        return alone if captured.results == 1 else Form("whole", value=finishing.of_all(output))
     if output.source != "graph" or output.code >= 0:
         return None
     if output.doubt >= 0:

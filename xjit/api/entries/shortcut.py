@@ -35,7 +35,7 @@ import numpy as np
 from xjit import tree
 from xjit.api.assigning import WAYS, before_assigning, changes_objects, does_more, make
 from xjit.api.entries.guarded_entry import Finishing, guarded_entry
-from xjit.api.show_views import shown
+from xjit.api.show_views import bases_of, shown
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, is_flat
@@ -110,7 +110,7 @@ def finish(
         assert output.path is not None
         return output.path.read(leaves)
     if output.source == "moving":
-        return shown(output, results, None if output.path is None else output.path.read(leaves))
+        return shown(output, results, [path.read(leaves) for path in bases_of(output)])
     array = results[output.index]
     if output.code >= 0 and (number := int(results[output.code])):
         return output.arrays[number - 1].read(leaves)
@@ -201,8 +201,8 @@ def _views(captured: Outline, single: bool, text: GuardText) -> list[str]:
     for one in captured.outputs:
         if one.moving is not None and one.moving.number not in found:
             function = text.constant(functools.partial(shown, one))
-            outside = "None" if one.path is None else text.local(one.path)
-            found[one.moving.number] = f"w{one.moving.number} = {function}({made}, {outside})"
+            outside = "".join(f"{text.local(path)}, " for path in bases_of(one))
+            found[one.moving.number] = f"w{one.moving.number} = {function}({made}, ({outside}))"
     return list(found.values())
 
 

@@ -15,7 +15,7 @@ from xjit.numpy import ufuncs
 from xjit.numpy.limited.arrays import LimitedArray, Sizes, limited, made, sizes_of, value_of
 from xjit.numpy.limited.run_time_integers import Integer, integer
 from xjit.numpy.reducing import scans
-from xjit.numpy.rules.values import as_value, shape_of
+from xjit.numpy.rules.values import as_value, copied, shape_of
 from xjit.ops.define.core import Operand
 from xjit.ops.dynamic.compaction import chosen_positions, compact, count_chosen
 from xjit.ops.dynamic.limited_windows import bound_of, number
@@ -78,7 +78,7 @@ def elements_in(value: Any, chosen: Chosen) -> Any:
     """The elements of a line that are chosen."""
     flat = value_of(value)
     if not shape_of(flat)[0]:
-        return flat
+        return copied(flat)
     return packed(compact(flat, chosen.mask, chosen.ends, chosen.bound), (chosen.count,))
 
 
