@@ -12,7 +12,8 @@ import numpy as np
 from xjit import ops
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.numpy_writes import cycled, store_flat
-from xjit.capture.memory.stores import masked, unlinked
+from xjit.capture.memory.stored_numbers import held
+from xjit.capture.memory.stores import check_one_number, masked, unlinked
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_writable, store, stored_value, write
 from xjit.capture.python_control.loop_sequences import Sequence, Turns
@@ -115,11 +116,12 @@ class TracedFlat(Sequence):
     def _store(self, index: Any, value: Any) -> None:
         """Stores values at an element, a slice, or an array of positions."""
         target, flat = self.base, self._shown()
+        single = not isinstance(index, slice) and not indexing.has_positions([index])
+        if single:
+            check_one_number(value, np.zeros(1, target.dtype).flat)
+            value = held(value, target.dtype)
         values = shaping.ravel(stored_value(value, target.dtype))
         own = math.prod(values.shape)
-        single = not isinstance(index, slice) and not indexing.has_positions([index])
-        if single and own != 1:
-            refuse("an element of x.flat is set to an array", target, fix="set it to a number")
         places = self._places(index)
         count = math.prod(places.shape)
         if not own or not count:

@@ -19,7 +19,7 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_writable, fitting, store, stored_value, write
 from xjit.capture.tracers.provenance import located, noted, refuse
-from xjit.errors import IndexOutOfBoundsError
+from xjit.errors import DTypeError, IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.reducing import scans
@@ -58,7 +58,7 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
             _store_at(target, entries, value)
             return
         if len(entries) == target.ndim and all(map(_is_integer, entries)):
-            _check_one_number(value, target.dtype)
+            check_one_number(value, np.zeros(1, target.dtype))
         store(_shown(target, entries), value)
 
 
@@ -66,13 +66,16 @@ def _is_integer(entry: Any) -> bool:
     return type(entry) is not slice and _is_simple(entry)
 
 
-def _check_one_number(value: Any, dtype: Any) -> None:
-    """ShapeError where NumPy stores no array of this shape as one element: arrays of rank 0, and of truth values."""
+def check_one_number(value: Any, places: Any) -> None:
+    """ShapeError where NumPy stores no array of this shape as one element: arrays of rank 0, and of truth values.
+
+    The places are an array of one element, or the iterator over it.
+    """
     shape = np.shape(plain_number(value))
     if shape:
         with numpy_errors("indexing"), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            np.zeros(1, dtype)[0] = np.zeros(shape)
+            places[0] = np.zeros(shape)
 
 
 def takes_chosen(target: BufferView, index: Any, chosen: Any) -> bool:
@@ -231,10 +234,14 @@ def _store_masked(target: BufferView, mask: Any, value: Any) -> None:
                 f"size of corresponding boolean axis is {mask.shape[axis]}"
             )
         raise noted(IndexOutOfBoundsError(text), target, mask)
+    found = stored_value(value, target.dtype)
+    if mask.ndim == target.ndim > 0 and len(found.shape) > 1:
+        text = f"assignment requires a 0 or 1-dimensional input, input has {len(found.shape)} dimensions"
+        raise noted(DTypeError(f"NumPy boolean array indexing {text}", fix="assign its ravel()"), target, value)
     if isinstance(value, BufferView) and math.prod(value.shape) > 1 and value.buffer.shares(target.buffer):
         reason = "elements that a mask chooses are set to elements of the same array, one after the other"
         refuse(reason, target, fix="copy the value first")
-    write(target, masked(target, mask, stored_value(value, target.dtype)))
+    write(target, masked(target, mask, found))
 
 
 def masked(target: Any, mask: Any, value: Any) -> Any:

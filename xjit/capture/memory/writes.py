@@ -21,7 +21,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast
-from xjit.numpy.rules.values import elements, holds_no_array, operand
+from xjit.numpy.rules.values import elements, holds_no_array, is_scalar, operand
 from xjit.ops.define.core import lift
 from xjit.types import DType, dtype_class
 
@@ -35,6 +35,8 @@ def check_writable(target: Any) -> None:
         return
     if not isinstance(target, BufferView):
         refuse("an array from outside of the function is written in place", fix="pass it as an argument")
+    if is_scalar(target):
+        raise noted(DTypeError("return arrays must be of ArrayType", fix="pass an array, not a number"), target)
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
     if any(one.is_seen for one in target.buffer.kin):

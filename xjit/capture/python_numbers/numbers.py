@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,16 @@ _SMALL: Bounds = (-(2**53), 2**53)
 
 
 def number_as(kind: Any, value: Any) -> Any:
-    """The number of Python's that a type makes of one that only the run tells."""
+    """The number of Python's that a type makes of one that only the run tells.
+
+    Raises what NumPy raises for arrays with dimensions.
+    """
     if kind is bool:
         return as_bool(value)
+    if value.ndim:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of releases that take arrays of one element
+            kind(np.ones(value.shape, value.dtype))
     single = value if not value.ndim else reshape(value, ())
     found = dtype_class(value.dtype)
     if kind is complex:
@@ -65,8 +73,8 @@ def number_as(kind: Any, value: Any) -> Any:
 
 def python_number(value: Any) -> Any:
     """The number of Python's of the type that one of NumPy's converts to: a truth value, an integer, ..."""
-    found = dtype_class(value.dtype)
-    return number_as({"P": bool, "I": int, "F": float, "C": complex}[found], value)
+    kind = {"P": bool, "I": int, "F": float, "C": complex}[dtype_class(value.dtype)]
+    return number_as(kind, reshape(value, ()) if value.ndim else value)
 
 
 def _python(value: Any, kind: type, bounds: Bounds | None = None) -> TracedArray:
