@@ -25,6 +25,7 @@ from xjit.ir.opdef import Kind
 from xjit.ir.python_terms import call_of
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import constant, lift
+from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.call_parts import CallParts
 from xjit.ops.effects.python_call import PYTHON_CALL, repeats_node
 from xjit.ops.effects.step_functions import OWN_ERROR, TESTS, TOO_LONG, all_fit, all_hold
@@ -32,7 +33,7 @@ from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, require
-from xjit.types import TupleType
+from xjit.types import ArrayType, TupleType
 
 ARMS = ("then", "otherwise")
 """The names of traces of arms."""
@@ -209,11 +210,11 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     repeats, expected = all(map(repeats_node, trace.effects)), _untested(trace, trace.expected)
     if expected and not repeats:
         _refuse_beside_effects()
-    unread = [node.inputs[-1] for node in _unread(trace, results)] if repeats else []
-    conditions = dict.fromkeys([*unread, *expected])
-    if not conditions:
+    unread, whole = _unread(trace, results) if repeats else ([], [])
+    conditions = dict.fromkeys([*(node.inputs[-1] for node in unread), *expected])
+    if not conditions and not whole:
         return []
-    value: Any = constant(np.asarray(True))
+    value: Any = computed(trace, whole)
     for condition in conditions:
         holds = TracedValue(trace.adopt(condition), trace)
         word = _word_of(trace, condition)
@@ -230,14 +231,17 @@ def demand_unread(trace: CaptureTrace, values: Any) -> None:
 
     Beside effects they are left out.
     """
-    if not trace.conditional or not can_demand(trace):
+    if not (trace.conditional or trace.fallible) or not can_demand(trace):
         return
     leaves = [one for leaf in tree.flatten(values)[0] for one in _parts(leaf)]
     if not all(map(repeats_node, trace.effects)):
         return
     written = [node for buffer, node in trace.versions.items() if buffer.home is not trace]
     left = [leaf.node for leaf in leaves if isinstance(leaf, TracedValue)]
-    for node in _unread(trace, [*left, *written]):
+    unread, whole = _unread(trace, [*left, *written])
+    if whole:
+        demand(computed(trace, whole))
+    for node in unread:
         condition = TracedValue(trace.adopt(node.inputs[-1]), trace)
         demand(reduce(condition, np.asarray(True), and_, range(node.inputs[-1].aval.rank)))
 
@@ -251,13 +255,32 @@ def _parts(leaf: Any) -> list[Any]:
 
 def has_unread(trace: CaptureTrace, results: Sequence[Node]) -> bool:
     """Return whether results are not computed of all that has conditions."""
-    return bool(_unread(trace, results))
+    return any(_unread(trace, results))
 
 
-def _unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
-    """The nodes with conditions that results are not computed of."""
+def _unread(trace: CaptureTrace, results: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """The nodes that results are not computed of: those with conditions, and those that may fail as a whole."""
+    if not (trace.conditional or trace.fallible):
+        return [], []
     read = _computed(results)
-    return [node for node in dict.fromkeys(trace.conditional) if node not in read]
+    conditional, whole = (dict.fromkeys(one) for one in (trace.conditional, trace.fallible))
+    return [node for node in conditional if node not in read], [node for node in whole if node not in read]
+
+
+def computed(trace: CaptureTrace, nodes: Sequence[Node]) -> Any:
+    """True, behind what some nodes compute."""
+    true = constant(np.asarray(True))
+    if not nodes:
+        return true
+    return optimization_barrier((true, *(TracedValue(smallest(trace, node), trace) for node in nodes)))[0]
+
+
+def smallest(trace: CaptureTrace, node: Node) -> Node:
+    """The smallest result of a node."""
+    if not isinstance(node.type, TupleType):
+        return node
+    sizes = [one.nbytes if isinstance(one, ArrayType) else 0 for one in node.type.elements]
+    return trace.project(node, sizes.index(min(sizes)))
 
 
 def _computed(results: Sequence[Node]) -> set[Node]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
-from xjit.capture.tracers.demands import repeats_so_far, settle
+from xjit.capture.tracers.demands import repeats_so_far, settle, smallest
 from xjit.capture.tracers.provenance import CaptureTrace, position
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
@@ -30,7 +30,6 @@ from xjit.ops.effects.step_functions import Failure, Storing, Test, all_fit, all
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
 from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, REQUIRE
-from xjit.types import ArrayType, TupleType
 
 
 def test_ahead_of_effect(trace: CaptureTrace) -> None:
@@ -127,15 +126,7 @@ def _conditions(trace: CaptureTrace) -> list[tuple[Node, Node]]:
 
 def _results(trace: CaptureTrace) -> Iterator[Node]:
     """A result of each operation that may fail as a whole."""
-    return (_smallest(trace, node) for node in trace.fallible)
-
-
-def _smallest(trace: CaptureTrace, node: Node) -> Node:
-    """The smallest result of a node."""
-    if not isinstance(node.type, TupleType):
-        return node
-    sizes = [one.nbytes if isinstance(one, ArrayType) else 0 for one in node.type.elements]
-    return trace.project(node, sizes.index(min(sizes)))
+    return (smallest(trace, node) for node in trace.fallible)
 
 
 def _around(trace: Any) -> Iterator[CaptureTrace]:

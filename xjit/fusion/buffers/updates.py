@@ -35,9 +35,9 @@ class InPlace:
     """The copies that are left out, each with the value that it is.
 
     What reads those in ``read`` has to run before the copy would. More copies could be left out if what is
-    ``wanted`` were stored. Parameters that the program has to write, and cannot, are ``needed``. Of copies that are
-    memory of the caller's, ``tested`` are the nodes that run, or whose conditions are looked at, before it is
-    written.
+    ``wanted`` were stored. Parameters that the program has to write, and cannot, are ``needed``. ``tested`` are
+    the nodes that run, or whose conditions are looked at, before a copy is written to: where it is memory of the
+    caller's all of them, else those that read what it was.
     """
 
     over: dict[Node, Node]
@@ -89,7 +89,8 @@ def updates_in_place(
     for node in nodes:
         for copy in node.updated:
             search.decide(copy, node)
-    return InPlace(search.over, search.read, search.wanted, frozenset(search.needed), _tested(nodes, stores.copies))
+    tested = search.tested | _tested(nodes, stores.copies)
+    return InPlace(search.over, search.read, search.wanted, frozenset(search.needed), tested)
 
 
 def _tested(nodes: Iterable[Node], held: Mapping[Node, Node]) -> dict[Node, tuple[Node, ...]]:
@@ -149,6 +150,8 @@ class _Search:
     read: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
     wanted: dict[Node, str] = field(default_factory=dict)
     buffers: dict[Node, _Buffer] = field(default_factory=dict)
+    conditions: dict[Node, list[Node]] = field(default_factory=dict)
+    tested: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
@@ -172,7 +175,9 @@ class _Search:
                 yield from ((one, node, number) for source in node.inputs for one in {source, view_chain(source)[0]})
             if node.op.failure is not None:
                 checked = number if self.held else len(self.nodes)
-                yield from ((indexed.node, None, checked) for indexed in slices.of(check_of(node)).reads)
+                for indexed in slices.of(check_of(node)).reads:
+                    self.conditions.setdefault(indexed.node, []).append(node)
+                    yield indexed.node, None, checked
 
     def _buffer(self, node: Node) -> _Buffer:
         """The buffer of a value."""
@@ -191,6 +196,7 @@ class _Search:
         if self._is_free(buffer, copy, update):
             if not self._reads_elsewhere(buffer, copy, update):
                 self.over[copy] = source
+                self.tested[copy] = tuple(one for node in buffer.fresh for one in self._conditions_of(node, copy))
                 self.read[copy], buffer.fresh = tuple(buffer.fresh), []
                 self.buffers[copy] = buffer
             else:
@@ -202,6 +208,10 @@ class _Search:
         for made in (node for node in self.results.get(update, ()) if held_by(node) is copy):
             for node in tuple(self._buffer(made).fresh):  # also the aliases of what is made
                 self._put(node, self._buffer(copy))
+
+    def _conditions_of(self, node: Node, copy: Node) -> Iterator[Node]:
+        """The nodes whose conditions read a value, and come before a copy of it."""
+        return (one for one in self.conditions.get(node, ()) if self.numbers[one] < self.numbers[copy])
 
     @lazy
     def results(self) -> dict[Node, list[Node]]:

@@ -165,7 +165,9 @@ def _reference(*operands: Any, call: PythonCall) -> Any:
 
 
 def repeats_node(node: Any) -> bool:
-    """Return whether nobody would notice another run of a node with effects."""
+    """Return whether nobody would notice another run of a node with effects, or of those in a loop or branch."""
+    if node.op.control:
+        return all(map(repeats_node, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
     return bool(node.param("call").repeats if node.op is PYTHON_CALL else node.op.barrier)
 
 

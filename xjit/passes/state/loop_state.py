@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from xjit.dataclass import replace
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
+from xjit.ir.inner_graphs import may_fail
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.passes.loop_parts import (
@@ -86,9 +87,12 @@ def _known_inside(one: Captures) -> Captures:
 
 
 def _without_dead(loop: LoopParts, read: set[int]) -> LoopParts:
-    """Without values that nothing reads but what becomes of themselves."""
+    """Without values that nothing reads but what becomes of themselves, unless an error may come of that."""
+    fails = {node for node in loop.body.graph.nodes if may_fail(node)}
     needed, after = needed_by((*loop.condition.graph.outputs, *loop.condition.graph.effects)), loop.after
     live = {number for number, one in loop.carried.items() if number in read or one.tested in needed}
+    if fails:
+        live |= {number for number in loop.carried if not fails.isdisjoint(needed_by([after[number]]))}
     made_of = needed_by(loop.body.graph.effects)
     while True:
         made_of |= needed_by([after[number] for number in live])
