@@ -17,6 +17,7 @@ from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
 from xjit.numpy.limited.run_time_integers import (
     Integer,
     chosen,
@@ -426,11 +427,19 @@ def _repeated(value: Operand, axis: int, size: Integer, bound: int) -> Any:
 
 
 def _readable(value: Any) -> Any:
-    """The value, of which a window without elements begins at one: the sizes do not fit then, but it is read."""
+    """The value, of which a window without elements begins at one: the sizes do not fit then, but it is read.
+
+    What is computed of windows, element by element, is computed of such ones.
+    """
     node = value.node if isinstance(value, TracedValue) else None
-    if node is None or node.op is not LIMITED_WINDOW or 0 in node.inputs[0].aval.shape:
+    readable = node is not None and (node.op is LIMITED_WINDOW or node.op.kind is Kind.ELEMENTWISE)
+    if node is None or not readable or any(0 in one.aval.shape for one in node.inputs):
         return value
     owner = value.owner
+    if node.op.kind is Kind.ELEMENTWISE:
+        inputs = [_readable(owner.wrap(one, owner)).node for one in node.inputs]
+        same = all(one is other for one, other in zip(inputs, node.inputs, strict=True))
+        return value if same else owner.wrap(owner.add(node.op, tuple(inputs), node.kwargs, node.where), owner)
 
     def operand(one: Any) -> Any:
         return owner.wrap(one, owner) if isinstance(one, Node) else one

@@ -31,8 +31,8 @@ from xjit.numpy.limited.functions import REDUCTIONS, call_ufunc, refused
 from xjit.numpy.limited.masked_elements import coordinates
 from xjit.numpy.limited.moving_indices import getitem
 from xjit.numpy.limited.repeats import repeat
-from xjit.numpy.limited.run_time_integers import Integer, integer
-from xjit.numpy.reducing.averages import ZERO_WEIGHTS
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
+from xjit.numpy.reducing.averages import OTHER_SHAPE, ZERO_WEIGHTS
 from xjit.numpy.rules.promotion import cast, requested, result_type
 from xjit.numpy.rules.values import as_scalar, as_value, given, shape_of
 from xjit.numpy.rules.view_strides import memory_of
@@ -223,9 +223,15 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
         raise refused("numpy.average of matrices")
     dtype = np.result_type(own.dtype, other.dtype, *([np.float64] if dtype_class(own.dtype) in "PI" else []))
     values = [made(cast(value_of(one), dtype), sizes_of(one)) for one in (own, other)]
+    (size,), (of_weights,) = map(sizes_of, values)
+    fits = size.equals(of_weights)
+    if not fits:
+        values = _cut(values, size, of_weights)
     total = REDUCTIONS[np.sum](call_ufunc(np.multiply, "__call__", values, {}))
     scale = REDUCTIONS[np.sum](values[1])
     found = dispatch.call_ufunc(np.true_divide, "__call__", (total, scale), {})
+    if not fits:
+        found = require(found, is_same(size, of_weights), "type", OTHER_SHAPE)
     some = dispatch.call_ufunc(np.not_equal, "__call__", (scale, 0.0), {})
     return as_scalar(require(found, some, "division", ZERO_WEIGHTS))
 
@@ -248,14 +254,19 @@ def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     if equal_nan or len(ones) != 1 or len(others) != 1:
         raise refused("numpy.array_equal of matrices, or with equal_nan=")
     (size,), (other,) = ones, others
-    bound = max(shape_of(value_of(a1))[0], shape_of(value_of(a2))[0])
-    least = integer(ops.min(number_of(size), number_of(other))).within(0, bound)
-    cut = [getitem(one, slice(None, _weak(least))) for one in (a1, a2)]
+    cut = _cut([a1, a2], size, other)
     same = REDUCTIONS[np.all](call_ufunc(np.equal, "__call__", cut, {}))
     both = (same, ops.eq(number_of(size), number_of(other)))
     found: Any = dispatch.call_ufunc(np.logical_and, "__call__", both, {})
     found.weak, found.scalar = bool, True
     return found
+
+
+def _cut(values: list[Any], size: Integer, other: Integer) -> list[Any]:
+    """Two lines of these sizes, of which the longer one has lost its end."""
+    bound = max(shape_of(value_of(one))[0] for one in values)
+    least = integer(ops.min(number_of(size), number_of(other))).within(0, bound)
+    return [getitem(one, slice(None, _weak(least))) for one in values]
 
 
 def _weak(size: Integer) -> Any:

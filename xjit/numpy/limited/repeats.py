@@ -134,7 +134,8 @@ def _repeated(value: Any, counts: Any) -> Any:
 def _last(ends: Any, size: Integer) -> Any:
     """The last end, none for no element."""
     place = number_of(size - 1)
-    found = ops.reshape(limited_window(at_bounds(ends), [Range(place, 1, 1, 1)]), ())
+    inside = place if size.low > 0 else ops.max(place, number(0))
+    found = ops.reshape(limited_window(at_bounds(ends), [Range(inside, 1, 1, 1)]), ())
     return found if size.low > 0 else ops.select(ops.ge(place, number(0)), found, number(0))
 
 

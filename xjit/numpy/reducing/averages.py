@@ -21,6 +21,7 @@ from xjit.ops.define.core import Operand, aval_of, dtype_of
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, FLOAT64, INT64, dtype_class
 
+OTHER_SHAPE = "numpy.average: Axis must be specified when shapes of a and weights differ."
 ZERO_WEIGHTS = "numpy.average: Weights sum to zero, can't be normalized"
 
 
@@ -80,7 +81,7 @@ def _fitted(weights: Operand, value: Operand, axis: Any) -> Operand:
     if own == shape:
         return weights
     if axis is None:
-        raise DTypeError(f"numpy.average: Axis must be specified when shapes of a and weights differ.; got {own}")
+        raise DTypeError(f"{OTHER_SHAPE}; got {own}")
     if own != tuple(shape[place] for place in axis):
         raise ArgumentError(
             f"numpy.average: Shape of weights must be consistent with shape of a along specified axis.; got {own}"

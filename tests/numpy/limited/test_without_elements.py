@@ -1,0 +1,74 @@
+"""Arrays of run-time length that turn out to be empty: nothing around them is read, and errors are NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xjit import jit
+
+
+def _computed_then_repeated(x: Any, y: Any) -> Any:
+    return y / (x[x[0] :] % 0.5 + 1.0)
+
+
+def _repeated_as_told(x: Any, y: Any) -> Any:
+    chosen = x[x < 3]
+    return np.repeat(chosen, chosen % 3)
+
+
+def _outcome(function: Any, x: Any, y: Any) -> Any:
+    try:
+        found = function(x.copy(), y.copy())
+    except ValueError:
+        return ValueError
+    return found.dtype, found.tolist()
+
+
+@pytest.mark.parametrize("x", [[7, 3, 4, 5, 6], [4, 3, 3, 5, 6], [2, 1, 0, 5, 2], [5, 5, 5, 5, 5], [3, 3, 3, 3, 0]])
+@pytest.mark.parametrize("function", [_computed_then_repeated, _repeated_as_told])
+def test_every_access_lies_within(function: Any, x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_DEBUG", "1")  # every access is checked
+    compiled, y = jit(function), np.ones(3)
+    assert _outcome(compiled, np.array(x), y) == _outcome(function, np.array(x), y)
+    assert compiled.stats().fallbacks == 0
+
+
+def _average_of_other_weights(x: Any, y: Any) -> Any:
+    return np.average(x[x > 2], weights=y[y > 0])
+
+
+def _average_of_all_weights(x: Any, y: Any) -> Any:
+    return np.average(x[x > 2], weights=y)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])
+@pytest.mark.parametrize("function", [_average_of_other_weights, _average_of_all_weights])
+def test_averages_need_as_many_weights(function: Any, weights: Any) -> None:
+    compiled, y = jit(function), np.array(weights)
+    for x in (np.arange(4.0), np.arange(6.0), np.arange(5.0), np.arange(3.0)):
+        results: list[Any] = []
+        for one in (function, compiled):
+            try:
+                results.append(one(x, y))
+            except (TypeError, ZeroDivisionError) as error:
+                results.append(next(kind for kind in (TypeError, ZeroDivisionError) if isinstance(error, kind)))
+        assert results[0] == results[1], x
+
+
+def _of_a_loop(x: Any, y: Any) -> Any:
+    rows: list[Any] = []
+    at = 0
+    while x[at] < 4:
+        rows.append(y[:3] * x[at])
+        at += 1
+    last = np.array(rows)[-1:]
+    return last[None] * last[1:2]
+
+
+def test_results_of_loops_are_repeated() -> None:
+    compiled, y = jit(_of_a_loop), np.ones(3)
+    for x in (np.array([1.0, 2.0, 5.0]), np.array([1.0, 5.0, 5.0])):
+        assert compiled(x, y).shape == _of_a_loop(x, y).shape
