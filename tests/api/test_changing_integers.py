@@ -121,3 +121,32 @@ def test_the_first_number_keeps_its_own_trace() -> None:
     known = next(iter(compiled._dispatcher._known.values()))
     assert [one.captured.guards.fetch((LINE, 7)) is not None for one in known] == [True, True]
     assert known[0].captured.guards.fetch((LINE, 8)) is None, first
+
+
+def counted_to(x: Any, n: Any) -> Any:
+    total, k = 0.0, 0
+    while k < n:
+        total += x[k]
+        k += 1
+    return total
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int32])
+def test_bounds_of_counters_are_inputs_once_they_have_changed_twice(kind: type) -> None:
+    compiled = xjit(counted_to)
+    for n in (20, 30, 25, 7, 8, 9, 50, 40, 41):
+        assert compiled(LINE, kind(n)) == counted_to(LINE, kind(n))
+    assert compiled.stats().traces <= 3
+
+
+def chosen_by(x: Any, n: Any) -> Any:
+    if n > 20:
+        return x[:20].sum()
+    return (x * 2.0 if n > 10 else x * 3.0)[: n % 7] + 1.0
+
+
+@pytest.mark.parametrize("kind", [int, np.int64])
+def test_branches_on_changing_integers(kind: type) -> None:
+    compiled = xjit(chosen_by)
+    for n in (5, 15, 25, 8, 12, 30, 9, 13, 21):
+        np.testing.assert_array_equal(compiled(LINE, kind(n)), chosen_by(LINE, kind(n)))

@@ -12,6 +12,8 @@ from xjit.capture.guarding.guards import Guards
 from xjit.errors import is_lasting
 
 _NONE: frozenset[Path] = frozenset()
+_OFTEN = 2
+"""Comparisons of one number that came out in another way than a trace took for granted, until it is an input."""
 
 
 class ChangingNumbers:
@@ -26,13 +28,22 @@ class ChangingNumbers:
         self.varying = _NONE
         self._latest = _NONE  # those of them that were seen last
         self._fixed = _NONE  # numbers that can be constants only
+        self._compared: dict[Path, int] = {}  # how often a comparison came out in another way
 
     def note(self, guards: Guards, leaves: Sequence[Any]) -> None:
-        """Numbers that have changed are inputs from now on."""
-        changed = guards.changed_numbers(leaves)
+        """Numbers that have changed are inputs from now on.
+
+        So are those that compare in other ways again and again, such as the bound of a counter.
+        """
+        changed = guards.changed_numbers(leaves) | self._in_other_ways(guards.other_outcomes(leaves))
         self.seen |= bool(changed)
         self._latest = changed - self._fixed
         self.varying |= self._latest
+
+    def _in_other_ways(self, compared: frozenset[Path]) -> frozenset[Path]:
+        for path in compared:
+            self._compared[path] = self._compared.get(path, 0) + 1
+        return frozenset(path for path in compared if self._compared[path] >= _OFTEN)
 
     def captured(self, trace: Callable[..., Captured]) -> Captured:
         """The trace with these inputs; where there is none, with fewer of them: the others stay constants."""

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.texts_of_values import layout_of, text_of
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.lazy import lazy
@@ -86,6 +87,11 @@ class Guard:
         pairs = enumerate(zip(value, self.expected, strict=False))
         found = [self.path.item(place) for place, (new, old) in pairs if _is_another_number(new, old)]
         return found if len(found) <= MOST_VARYING_ITEMS else []
+
+    @property
+    def is_outcome(self) -> bool:
+        """Return whether a comparison with a constant has to come out the same."""
+        return self.condition in _OUTCOMES
 
     def message(self, leaves: Leaves) -> str:
         """The guard's failure in words, with the value that stands there now."""
@@ -288,7 +294,14 @@ def other_entries(path: Path, entries: Sequence[Path | type]) -> Guard:
 def outcome(path: Path, comparison: str, constant: Any, result: bool) -> Guard:
     """A comparison with a constant that the function branched on comes out the same."""
     words = f"{{path}} {comparison} {{old}} is no longer {result}: it is {{new}}"
-    return Guard(path, f"({{v}} {comparison} {{k}}) is {result}", constant, words)
+    return Guard(path, _outcome(comparison, result), constant, words)
+
+
+def _outcome(comparison: str, result: bool) -> str:
+    return f"({{v}} {comparison} {{k}}) is {result}"
+
+
+_OUTCOMES = frozenset(_outcome(sign, result) for sign in ("<", "<=", ">", ">=") for result in (True, False))
 
 
 def not_among(path: Path, values: tuple[Any, ...]) -> Guard:
@@ -345,6 +358,11 @@ class Guards:
     def changed_numbers(self, leaves: Leaves) -> frozenset[Path]:
         """The places at which a number stands that is another one than the trace took for granted."""
         return frozenset(path for guard in self.guards for path in guard.changed_numbers(leaves))
+
+    def other_outcomes(self, leaves: Leaves) -> frozenset[Path]:
+        """The places of numbers which compare in another way with a constant than the trace took for granted."""
+        compared = (guard for guard in self.guards if guard.is_outcome)
+        return frozenset(guard.path for guard in compared if _compiled((guard,), ())(leaves) is None)
 
     def reason(self, leaves: Leaves) -> str:
         """The first guard that fails, in words; empty if all hold."""
@@ -452,11 +470,6 @@ def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
     return writer.compiled(f"def fetch(leaves):\n    try:\n{body}{UNREADABLE}        return None\n")
 
 
-def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """Return the properties of an array that a trace bakes in."""
-    return (array.dtype, array.shape, array.strides)
-
-
 def defined(cls: type, name: str, raw: Any) -> bool:
     """Return whether a class gets this very definition, not bound, under a name."""
     for base in cls.__mro__:
@@ -484,17 +497,3 @@ def same(value: Any, expected: Any) -> bool:
     if isinstance(expected, complex):
         return struct.pack("dd", value.real, value.imag) == struct.pack("dd", expected.real, expected.imag)
     return bool(value == expected) and distinct(value) == distinct(expected)
-
-
-def text_of(value: Any) -> str:
-    """A value in a message: short, and never the contents of an array."""
-    if isinstance(value, np.ndarray):
-        value = layout_of(value)
-    if isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], np.dtype):
-        return f"{value[0]}{list(value[1])}"
-    if isinstance(value, type):
-        return value.__qualname__
-    if callable(value) and hasattr(value, "__qualname__"):
-        return f"the function {value.__qualname__}"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
-from xjit.capture.guarding.guards import layout_of
 from xjit.capture.guarding.signature import is_object
+from xjit.capture.guarding.texts_of_values import layout_of
 from xjit.dataclass import dataclass, field
 
 LOOKING = (id, operator.is_, operator.is_not)

@@ -78,16 +78,15 @@ class Recorder:
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
-    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop have been.
-    ``python_steps`` counts what runs in Python, ``notes`` say why, ``kept`` are the versions of arrays that such a
-    step may keep, ``caught`` nodes whose errors the function would catch, with the names of these, and ``unforeseen``
-    tells of steps that were not as they were taken for. ``unbound`` are variables that only one arm of a branch
-    assigns, ``perhaps_unbound`` what stands in a turn for values that earlier turns leave in variables without one,
-    and ``demands`` the truth value of all conditions of errors, once there is one, of which some are errors that the
-    function ``raises``; ``rooms`` is that of the lengths of arrays in turns and arms. ``objects`` are the stand-ins
-    that live; ``looking`` is code that may see what an object is, ``unknown_objects`` whether there are any; with
-    ``objects_go_outside`` a step in Python may see objects from outside. ``copied`` are lists that may not change,
-    ``lists`` those from outside, ``generator_calls`` such calls.
+    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop were.
+    ``python_steps`` counts what runs in Python, ``notes`` say why, ``kept`` are versions of arrays that one may keep,
+    ``caught`` nodes whose errors the function would catch, and ``unforeseen`` tells of steps that were not as they
+    were taken for. ``unbound`` are variables that one arm assigns, ``perhaps_unbound`` what stands in a turn for
+    values that earlier turns leave in variables without one, and ``demands`` the truth value of all conditions of
+    errors, once there is one, of which some are errors that the function ``raises``; ``rooms`` is that of the lengths
+    of arrays in turns and arms. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an
+    object is, ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see these.
+    ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls.
     """
 
     def __init__(
@@ -485,7 +484,8 @@ class Recorder:
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
         value = TracedArray(self.parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)
-        value.known = functools.partial(self.freeze, path)
+        if path not in self._varying:
+            value.known = functools.partial(self.freeze, path)
         return value
 
     def parameter(self, path: Path, type: ArrayType) -> Node:
