@@ -145,8 +145,8 @@ def chosen_by(x: Any, n: Any) -> Any:
     return (x * 2.0 if n > 10 else x * 3.0)[: n % 7] + 1.0
 
 
-@pytest.mark.parametrize("kind", [int, np.int64])
-def test_branches_on_changing_integers(kind: type) -> None:
+def test_branches_on_changing_integers() -> None:
     compiled = xjit(chosen_by)
     for n in (5, 15, 25, 8, 12, 30, 9, 13, 21):
-        np.testing.assert_array_equal(compiled(LINE, kind(n)), chosen_by(LINE, kind(n)))
+        np.testing.assert_array_equal(compiled(LINE, n), chosen_by(LINE, n))
+    assert compiled.stats().traces <= 5
