@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from xjit.capture.recording.container_entries import CONTAINERS, Entries
 from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers.known_array import KnownArray
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -63,6 +67,14 @@ class Checkpoint:
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         self.containers = tuple(reached(functions, trace.recorder))
         self.objects = ObjectStates(trace.recorder, self.containers)
+        self._elements: dict[int, tuple[weakref.ref[KnownArray], np.ndarray[Any, Any]]] = {}
+        trace.trials.add(self)
+
+    def keep(self, array: KnownArray) -> None:
+        """Remembers the elements of an array of constants, which something known is about to be written into."""
+        assert array.array is not None
+        if id(array) not in self._elements or self._elements[id(array)][0]() is not array:
+            self._elements[id(array)] = weakref.ref(array), array.array.copy()
 
     def restore(self) -> None:
         """Takes back what was traced, decided and changed since."""
@@ -75,6 +87,10 @@ class Checkpoint:
         self._trace.versions.update(self._versions)
         for call, used in self._used:
             call.used = used
+        for reference, elements in self._elements.values():
+            array = reference()
+            if array is not None:
+                array.put_back(elements)
         self._trace.recorder.take_back(self._decisions)
         self.objects.restore()
 

@@ -14,7 +14,7 @@ from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import has_open_sizes, is_known, numbers, traced_leaves
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.ir.current import current
+from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.rules.values import constant
@@ -108,14 +108,29 @@ class KnownArray(TracedArray):
         source.root.family.append(weakref.ref(self))
 
     def writable_now(self, *values: Any) -> bool:
-        """Return whether constants may be written into it at once: values, numbers and arrays, that are known."""
-        if self.array is None or self.owner is not current():
+        """Return whether constants are written into it at once: values, numbers and arrays, that are known.
+
+        Trials of the user's code keep the elements to put them back.
+        """
+        trace: Any = current()
+        if self.array is None or self.owner is not trace:
             return False
-        return (
-            all(is_known(leaf) for leaf in traced_leaves(values))
-            and not has_open_sizes(values)
-            and not is_deferred(values)
-        )
+        known = all(is_known(leaf) for leaf in traced_leaves(values))
+        if not known or has_open_sizes(values) or is_deferred(values):
+            return False
+        for trial in trace.trials:
+            trial.keep(self.root)
+        return True
+
+    def put_back(self, elements: np.ndarray[Any, Any]) -> None:
+        """Gives an array that is no view the elements that it had, whether it is one of constants yet or traced."""
+        if self.array is not None:
+            self.array[...] = elements
+            return
+        with tracing(self.owner):
+            node = constant(elements.copy()).node
+        owner: Any = self.owner
+        self.buffer.advance(owner, node)
 
     def give_up(self) -> None:
         """Makes the array, and all that shows it, a traced one."""
@@ -188,7 +203,5 @@ def _no_node() -> Any:
 
 def _constant_in(root: KnownArray) -> Node:
     """The constant of an array in the trace that it was made in."""
-    from xjit.ir.current import tracing
-
     with tracing(root.owner):
         return root.node

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NoReturn
+from weakref import WeakSet
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class CaptureTrace(Trace):
     write that carry what was in it, for which there are no versions. ``conditional`` are
     the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
     without which NumPy does the call, ``fitting`` those of them that say that arrays have room, ``tried`` the
-    operations whose errors go to handlers.
+    operations whose errors go to handlers. ``trials`` keep what is written at once, to take it back.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class CaptureTrace(Trace):
     expected: list[Node] = field(default_factory=list)
     fitting: set[Node] = field(default_factory=set)
     tried: set[Node] = field(default_factory=set)
+    trials: WeakSet[Any] = field(default_factory=WeakSet)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
