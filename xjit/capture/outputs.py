@@ -147,10 +147,13 @@ class Results:
         return bool(caught)
 
     def written(self) -> dict[Path, int]:
-        """The outputs of the graph that are stored into arrays from outside, by the places of these."""
+        """The outputs of the graph that are stored into arrays from outside, by the places of these.
+
+        Arrays without elements hold nothing to store.
+        """
         found: dict[Path, int] = {}
         for buffer, node in self.trace.versions.items():
-            if buffer.path is not None and node is not buffer.first:
+            if buffer.path is not None and node is not buffer.first and node.aval.size:
                 found[buffer.path] = len(self.nodes)
                 self.nodes.append(node)
         return found

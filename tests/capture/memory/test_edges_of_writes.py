@@ -160,3 +160,22 @@ def test_all_of_an_array_is_replaced_ahead_of_an_error(function: Any, values: An
         with pytest.raises(ValueError, match="broadcast"):
             one(array)
     np.testing.assert_array_equal(mine, numpys)
+
+
+def exchanged(x: Any, y: Any, n: Any) -> Any:
+    k = 0
+    while k < n[0]:
+        x, y = y, x
+        x[...] = y + 1
+        k += 1
+    return x
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_arrays_without_elements_are_exchanged_in_turns(size: int) -> None:
+    compiled = xjit.jit(exchanged, strict=True)
+    for turns in (0, 1, 2, 5):
+        mine = np.arange(float(size)), np.arange(float(size)) + 5, np.array([turns])
+        numpys = mine[0].copy(), mine[1].copy(), mine[2]
+        np.testing.assert_array_equal(compiled(*mine), exchanged(*numpys))
+        np.testing.assert_array_equal(mine[:2], numpys[:2])
