@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.rewrites.analysis.fresh import Names
+from xjit.codegen.rewrites.analysis.scalars import IDEMPOTENT
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.reductions.stage_sums import elements, staged, taken_from
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Block, Grouping, Kernel, Let, LetInt, Loop, Order
+from xjit.ir.loops.nodes import Accumulate, Alloc, Block, Grouping, Kernel, Let, LetInt, Loop, Order, Statement
 from xjit.ir.loops.walk import statements
 
 
@@ -34,7 +35,8 @@ class StageLine:
                   for k in b .. b_end:
                     s = add(s, s_elements[-b + k]) in blocks along b
 
-    A block begins and ends anywhere in a row.
+    A block begins and ends anywhere in a row: what stands between the loops runs once for each block in a row. That
+    may be names, and checks of the row that are the same if they are made again.
     """
 
     loops: tuple[str, ...]
@@ -42,7 +44,7 @@ class StageLine:
     step: str
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """Refuses loops that are not a box, with more between them than names, or without sums along all of them."""
+        """Refuses loops that are not a box, with more between them, or without sums along all of them."""
         _, outermost = found(kernel, self.loops[0])
         nest = self._nest(outermost)
         along = Order(Grouping.BLOCKS, variable(self.loops[0]))
@@ -77,7 +79,7 @@ class StageLine:
                     pass
                 case _:
                     raise RefusedError(f"the loop over {nest[-1].variable} does not end with that over {name}")
-            if not all(isinstance(one, Let | LetInt) for one in before) or inner.start.value != 0:
+            if not all(map(_may_be_repeated, before)) or inner.start.value != 0:
                 raise RefusedError(f"the loop over {nest[-1].variable} has more in it than that over {name}")
             named |= {inner.variable, *(one.name for one in before if isinstance(one, Let | LetInt))}
             if not inner.stop.names().isdisjoint(named):
@@ -104,6 +106,13 @@ class StageLine:
         rest = self._rows(nest[1:], (variable(start), variable(stop)), taken)
         body = (*loop.body[:-1], *within, rest)
         return replace(loop, start=bounds[0] // size, stop=(bounds[1] + size - 1) // size, body=body)
+
+
+def _may_be_repeated(one: Statement) -> bool:
+    """Return whether a statement leaves the same if it runs again."""
+    return isinstance(one, Let | LetInt) or (
+        isinstance(one, Accumulate) and one.order is None and one.reducer in IDEMPOTENT
+    )
 
 
 def _size(loops: Sequence[Loop]) -> IntExpr:
