@@ -305,3 +305,17 @@ print("traced" if "xjit.api.dispatcher" in sys.modules else "started", len(sys.m
 def test_a_second_process_makes_the_same_views(tmp_path: Path) -> None:
     assert run(tmp_path, tmp_path / "cache", text=PROGRAM)[0] == "traced"
     assert run(tmp_path, tmp_path / "cache", text=PROGRAM)[0] == "started"
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (3, 9)])
+def test_steps_backwards_in_known_places_are_views(shape: tuple[int, ...]) -> None:
+    def turned(x: Any, y: Any) -> Any:
+        return x[int(y[0] == 1) :: -1, -1:0:-2]
+
+    x = np.arange(float(np.prod(shape))).reshape(shape)
+    compiled = xjit.jit(turned, strict=True)
+    for y in (np.zeros(1), np.ones(1)):
+        found, wanted = compiled(x, y), turned(x, y)
+        np.testing.assert_array_equal(found, wanted)
+        assert np.shares_memory(found, x)
+        assert found.strides == wanted.strides

@@ -217,3 +217,31 @@ def test_astype_rules() -> None:
         check(lambda xp, a: a.astype(np.float32, order=order), x)  # noqa: B023
     with pytest.raises(TypeError):
         Traced(lambda xp, a: a.astype(object), [x])
+
+
+def nested(x: Any) -> Any:
+    return (
+        np.array([[x[0], 1, True], [2.5, x[1], x[2]]]),
+        np.array([[x, x * 2], [x, x + 1]]),
+        np.array([[[x[0]], [x[1]]]]),
+        np.asarray([(x[0],), (3,)]),
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex64", "bool"])
+def test_nested_sequences_are_one_line_of_elements(dtype: str) -> None:
+    x = np.arange(3).astype(dtype)
+    compiled = jit(nested, strict=True)
+    for found, wanted in zip(compiled(x), nested(x), strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_many_rows_of_a_nested_sequence_are_one_kernel() -> None:
+    def table(x: Any) -> Any:
+        return np.array([[x[0] + k, x[1] * k] for k in range(40)])
+
+    x = np.array([1.0, 2.0])
+    compiled = jit(table, strict=True)
+    np.testing.assert_array_equal(compiled(x), table(x))
+    assert compiled.stats().compiles + compiled.stats().cache_hits <= 2

@@ -112,13 +112,13 @@ class KnownArray(TracedArray):
 
         Trials of the user's code keep the elements to put them back.
         """
-        trace: Any = current()
-        if self.array is None or self.owner is not trace:
+        if self.array is None or self.owner is not current():
             return False
         known = all(is_known(leaf) for leaf in traced_leaves(values))
         if not known or has_open_sizes(values) or is_deferred(values):
             return False
-        for trial in trace.trials:
+        owner: Any = self.owner
+        for trial in owner.trials:
             trial.keep(self.root)
         return True
 

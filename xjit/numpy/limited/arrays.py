@@ -203,16 +203,18 @@ def _picked(part: Part) -> Any:
 
 
 def _is_known(one: Range) -> bool:
-    return isinstance(one.start, int) and isinstance(one.count, int) and one.step > 0
+    return isinstance(one.start, int) and isinstance(one.count, int)
 
 
 def _sliced(source: Operand, ranges: Sequence[Range]) -> Any:
     """The elements at ranges that are all known: a view of the same memory, as NumPy has it."""
-    starts = [one.start if one.count else 0 for one in ranges]
+    lowest = [min(one.start, one.start + (one.count - 1) * one.step) if one.count else 0 for one in ranges]
     limits = [
-        start + (one.count - 1) * one.step + 1 if one.count else 0 for start, one in zip(starts, ranges, strict=True)
+        low + (one.count - 1) * abs(one.step) + 1 if one.count else 0 for low, one in zip(lowest, ranges, strict=True)
     ]
-    return ops.slice(source, starts, limits, [one.step for one in ranges])
+    found = ops.slice(source, lowest, limits, [abs(one.step) for one in ranges])
+    turned = [axis for axis, one in enumerate(ranges) if one.step < 0]
+    return ops.rev(found, turned) if turned else found
 
 
 def _order(part: Part) -> list[int]:

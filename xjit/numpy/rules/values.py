@@ -139,10 +139,28 @@ def elements(value: Any, dtype: DType, name: str, argument: str = "operand") -> 
 
 
 def _stack_nested(values: Any, name: str, argument: str) -> Operand:
+    dims = _regular_dims(values)
+    if len(dims) > 1:
+        line = _stack_nested(_leaves(values, len(dims)), name, argument)
+        found: Operand = reshape(line, (*dims, *shape_of(line)[1:]))
+        return found
     parts = [as_value(value, name, argument) for value in values]  # Python numbers have types of their own here
     with numpy_errors(name):
         dtype = supported(np.result_type(*map(dtype_of, parts)), name)
     return _stacked([cast(part, dtype) for part in parts], name, argument)
+
+
+def _regular_dims(values: Any) -> Shape:
+    """The dimensions of sequences that are nested in a regular way, down to where they end."""
+    if not isinstance(values, list | tuple):
+        return ()
+    inner = set(map(_regular_dims, values))
+    return (len(values), *(inner.pop() if len(inner) == 1 else ()))
+
+
+def _leaves(values: Any, depth: int) -> list[Any]:
+    """The elements of sequences that are nested so deep."""
+    return [leaf for one in values for leaf in _leaves(one, depth - 1)] if depth else [values]
 
 
 def _stacked(cells: list[Operand], name: str, argument: str) -> Operand:
