@@ -4,7 +4,7 @@ left = []                            column  zeros with room for a guess
 while len(x): left.append(len(x))    column[count] = len(x); count += 1
 np.array(left)                       column[:count]
 
-Arrays of one shape are rows of the column.
+Arrays of one shape are rows of the column, tuples of numbers have a column for each number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, entry_type
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
@@ -93,9 +93,14 @@ class Growing(Gathered):
         self.trace.lengths.expect(le(count, number(room)))
         return self._within(count, room)
 
+    @property
+    def _entries(self) -> EntryType | RecordType:
+        """The type of the entries."""
+        return self.kind
+
     def append(self, value: Any) -> None:
         """Puts an entry behind the others."""
-        alone = self.kind.is_number or is_alone(value)
+        alone = self._entries.is_number or type(value) is tuple or is_alone(value, self.made_by.holds(value))
         self._check_entry(value)
         count = self.count
         if not isinstance(count, TracedValue) and count >= self.room:
@@ -110,8 +115,8 @@ class Growing(Gathered):
     def _check_entry(self, value: Any) -> None:
         """Has the list given up where it has other entries than this one, or nobody may append to it any more."""
         found = entry_type(value)
-        joined = None if found is None else self.kind.joined(found)
-        if joined != self.kind or self.is_read:
+        joined = None if found is None else self._entries.joined(found)
+        if joined != self._entries or self.is_read:
             self.give_up(None if self.is_read else joined)
 
     def _put(self, value: Any, count: Any) -> None:
@@ -130,14 +135,14 @@ class Growing(Gathered):
 
     def element(self, number: Any) -> Any:
         """The element in a place."""
-        if not self.kind.is_number:
+        if isinstance(self._entries, EntryType) and not self.kind.is_number:
             self.give_up()
         self.is_read = True
         return super().element(number)
 
     def item(self, found: DeferredObject, index: int) -> Any:
         """``found[index]``."""
-        if not self.kind.is_number:
+        if isinstance(self._entries, EntryType) and not self.kind.is_number:
             self.give_up()
         return super().item(found, index)
 
@@ -152,10 +157,44 @@ class Growing(Gathered):
             self.give_up()
         return super().node(trace)
 
-    def give_up(self, kind: EntryType | None = None) -> NoReturn:
+    def give_up(self, kind: EntryType | RecordType | None = None) -> NoReturn:
         """Has the function traced anew, with a list of entries of another type, or one that only the run has."""
         self.made_by.want_of_run_at(self.place, kind)
         refuse("a list changes its length where only the run decides, and is more than numbers", fix=ARRAY_INSTEAD)
+
+
+class GrowingRecords(Growing):
+    """The elements of a list of tuples or lists of numbers: a column for each of the numbers."""
+
+    __slots__ = ("lines", "types")
+
+    def __init__(self, made_by: Any, place: tuple[int, int], kind: RecordType, *rest: Any) -> None:
+        first, *others = kind.parts
+        super().__init__(made_by, place, first, *rest)
+        self.form, self.types = kind.form, kind
+        self.lines = [self.column, *(self._zeros((self.room,), one.dtype) for one in others)]
+
+    @property
+    def _entries(self) -> RecordType:
+        return self.types
+
+    def _put(self, value: Any, count: Any) -> None:
+        place = self._within(count, self.room - 1)
+        for line, leaf in zip(self.lines, tree.flatten(value, in_parts=False)[0], strict=True):
+            line[place] = leaf
+
+    def parts_now(self) -> tuple[Column | Fixed, ...]:
+        """The numbers as arrays; NumPy does the call where they are more than there is room for."""
+        count = self._fitting(self.count, self.room)
+        return tuple(Column(line[:count], one.weak) for line, one in zip(self.lines, self.types.parts, strict=True))
+
+    def as_array(self) -> Any:
+        """The array that NumPy makes of the list, a row for each record; None of records in records."""
+        if not isinstance(self.form, tree.Branch) or any(one != tree.LEAF for one in self.form.children):
+            return None
+        self.demand_some()
+        join: Any = np.stack
+        return traced_numpy(join)([one.array for one in self.columns], axis=1)
 
 
 class GrowingParts(Growing):
@@ -191,18 +230,26 @@ class GrowingParts(Growing):
         return self.column[: self._fitting(self.total[0], self.room)].copy()
 
 
-def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType, trace: CaptureTrace) -> Any:
+def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
     numbers = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM
-    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(kind.shape or ())))
+    shape = kind.shape if isinstance(kind, EntryType) else ()
+    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())))
     room = None if trace.lengths is None else trace.lengths.room(rows)
     if room is None:
         return None
-    kinds = GrowingParts if kind.shape is None else Growing
-    found = kinds(rewriting, place, kind, trace, room)
+    found = _made(kind, rewriting, place, trace, room)
     while made:
         found.append(made.pop(0))
     return DeferredObject(None, trace, "a list", list, found)
+
+
+def _made(kind: EntryType | RecordType, *rest: Any) -> Growing:
+    made_by, *others = rest
+    if isinstance(kind, RecordType):
+        return GrowingRecords(made_by, others[0], kind, *others[1:])
+    kinds = GrowingParts if kind.shape is None else Growing
+    return kinds(made_by, others[0], kind, *others[1:])

@@ -22,20 +22,25 @@ class _Holder:
 
     def append(self, value: Any) -> int:
         """The references to a value that the caller has no name for."""
-        return _references(value)
+        return _references(value, bool(value))
 
 
-def _references(value: Any) -> int:
+def _references(value: Any, other: bool) -> int:
     return sys.getrefcount(value)
 
 
 _ALONE = _Holder().append(object())
 
 
-def is_alone(value: Any) -> bool:
-    """Return whether a method that hands on its one argument got an array that nothing else holds or shows."""
-    if sys.getrefcount(value) > _ALONE:
+def is_alone(value: Any, remembered: bool = False) -> bool:
+    """Return whether a method that hands on its first argument got an array that nothing else holds or shows.
+
+    So is a list, which may be ``remembered`` as one that the function makes.
+    """
+    if sys.getrefcount(value) > _ALONE + remembered:
         return False
+    if type(value) is list:
+        return True
     if getattr(type(value), "chooses", False):
         return bool(value.is_base)
     if isinstance(value, LimitedArray):

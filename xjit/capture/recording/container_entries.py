@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -65,16 +66,34 @@ class EntryType:
         """Return whether it is that of numbers."""
         return self.shape == ()
 
-    def joined(self, other: EntryType) -> EntryType | None:
+    def joined(self, other: EntryType | RecordType) -> EntryType | None:
         """The type of entries that are of one of two types; None where there is none."""
-        if self == other:
-            return self
+        if self == other or not isinstance(other, EntryType):
+            return self if self == other else None
         one_axis = all(one.shape is None or len(one.shape) == 1 for one in (self, other))
         return EntryType(self.dtype, None, None) if one_axis and self.dtype == other.dtype else None
 
 
-def entry_type(value: Any) -> EntryType | None:
-    """The type of a number or an array, None of anything else and where only the run tells it."""
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """The type of a tuple or a list of numbers, nested in any way: its form, and the types of the numbers."""
+
+    form: tree.Tree
+    parts: tuple[EntryType, ...]
+    is_number = False
+
+    def joined(self, other: EntryType | RecordType) -> RecordType | None:
+        """The type of entries that are of one of two types; None where there is none."""
+        return self if self == other else None
+
+
+def entry_type(value: Any) -> EntryType | RecordType | None:
+    """The type of a number, an array or a record; None of anything else, and where only the run tells it."""
+    if type(value) in (tuple, list):
+        leaves, form = tree.flatten(value, in_parts=False)
+        kinds = tuple(map(entry_type, leaves))
+        numbers = [one for one in kinds if isinstance(one, EntryType) and one.is_number]
+        return RecordType(form, tuple(numbers)) if numbers and len(numbers) == len(kinds) else None
     if type(value) in _NUMBERS:
         return EntryType(np.dtype(type(value)), type(value))
     if isinstance(value, np.generic):
@@ -88,9 +107,9 @@ def entry_type(value: Any) -> EntryType | None:
     return EntryType(value.dtype, None, value.shape) if value.ndim else None
 
 
-def common_type(values: Iterable[Any]) -> EntryType | None:
+def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
     """The type that all of some entries are of; None where there is none."""
-    found: EntryType | None = None
+    found: EntryType | RecordType | None = None
     for place, value in enumerate(values):
         kind = entry_type(value)
         found = kind if not place or kind is None or found is None else found.joined(kind)

@@ -152,6 +152,10 @@ class Rewriting:
         """The type of the numbers that such a list has; None where it has others, or they are not known."""
         return self._lists[place]
 
+    def holds(self, made: Any) -> bool:
+        """Return whether a list that the function makes is remembered with its place."""
+        return self._places.get(id(made), (None, None))[1] is made
+
     def want_of_run(self, made: list[Any], kind: Any) -> None:
         """Notes a list, if it is known where it was made, as one whose length only the run knows."""
         place, known = self._places.get(id(made), (None, None))

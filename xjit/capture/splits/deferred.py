@@ -171,8 +171,20 @@ class DeferredObject(Operators):
             self._refuse("is changed")
         if self.gathered is not None:
             self.gathered.changed = True
+        if self.outer is None:  # calls note what containers from outside take in
+            self._keep((args, kwargs))
         found = self._call(function, self, *args, **kwargs)
         return found if self.outer is None else self._entry(found)
+
+    def _keep(self, values: Any) -> None:
+        """Notes the function's own lists and dicts that this one takes in: they may not change behind that."""
+        from xjit.capture.recording.container_entries import containers_in
+        from xjit.capture.recording.container_names import note_kept
+
+        trace: Any = current()
+        for one in containers_in(values):
+            if one is not values[1]:
+                note_kept(trace.recorder, one)
 
     def _check_own(self) -> None:
         """CaptureError where a change might be one of an array of the graph, which would not know of it."""
