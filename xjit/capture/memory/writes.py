@@ -48,10 +48,10 @@ def check_writable(target: Any) -> None:
     trace = current()
     if not isinstance(trace, CaptureTrace):
         refuse("an array is written in place in a computation", target, fix="return the new value")
-    _check_home(target.buffer, trace, target)
+    check_home(target.buffer, trace, target)
 
 
-def _check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
+def check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
     """CaptureError where a write would have to leave a trace that hands nothing on."""
     inner: Any = trace
     while inner is not None and inner is not buffer.home:

@@ -155,6 +155,12 @@ class ChosenElements(Operators):
         return self._packed
 
     @property
+    def _is_of_now(self) -> bool:
+        """Return whether other values may take their place: no body of a loop changes them, nor a trial of one."""
+        trace: Any = current()
+        return self.values.owner is trace and not trace.trials
+
+    @property
     def _is_written(self) -> bool:
         """Return whether something was written to the elements since they were packed, or to what they show."""
         base = self._base
@@ -379,8 +385,6 @@ class ChosenElements(Operators):
 
     def _own(self) -> Any:
         """The packed elements, to be written to."""
-        if self.values.owner is not current():
-            refuse("elements that a mask has chosen outside of a loop or a branch are written to in it", self.values)
         return self.packed()
 
     # Python's operators
@@ -392,7 +396,7 @@ class ChosenElements(Operators):
         return self.__array_ufunc__(ufunc, "__call__", left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        if self._packed is None and self._base is None:
+        if self._packed is None and self._base is None and self._is_of_now:
             before = ChosenElements(self.values, self.mask, self.axis, self._pack)
             found = before._binary(ufunc, before, before if other is self else other)
             if isinstance(found, ChosenElements):

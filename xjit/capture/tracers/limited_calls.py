@@ -19,8 +19,10 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.limited import finding, functions, limited_functions, made_to_length, masked_elements
 from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part, trimmed
+from xjit.numpy.limited.finding import masked_places
 from xjit.numpy.limited.moving_indices import (
     applies,
+    are_arrays,
     are_places,
     getitem,
     has_traced_step,
@@ -207,9 +209,13 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):
-        if not is_window(index):
+        made, entries = _as_type(value, target.dtype), index if isinstance(index, tuple) else (index,)
+        if is_window(index):
+            write_whole(target, set_window(target.whole, index, made, target.sizes))
+        elif are_arrays(index) and len(entries) == target.ndim:
+            write_whole(target, set_at(target.whole, entries, made, target.sizes))
+        else:
             refuse("index arrays say where an array of unknown size is written to", target, fix="loop over them")
-        write_whole(target, set_window(target.whole, index, _as_type(value, target.dtype), target.sizes))
         return
     check_writable(target)
     if isinstance(places[0], LimitedArray):
@@ -225,10 +231,11 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
 def _store_masked(target: Any, mask: Any, value: Any) -> None:
     """``target[mask] = value`` where something has a size that only the run knows."""
     if isinstance(target, LimitedArray):
-        number = stored_value(value, target.dtype) if not isinstance(value, LimitedArray) else None
-        if number is None or number.shape:
-            refuse("several values are stored where a mask of an array of unknown size holds", fix="use np.where")
-        found = limited_functions.call_function(np.where, (mask, number, target), {})
+        stored = _as_type(value, target.dtype)
+        if isinstance(stored, LimitedArray) or stored.shape:
+            write_whole(target, set_at(target.whole, (masked_places(target, mask),), stored, target.sizes))
+            return
+        found = limited_functions.call_function(np.where, (mask, stored, target), {})
         write_whole(target, repeated(_as_type(found, target.dtype), target.sizes, target.bounds))
         return
     where = finding.nonzero(mask)
@@ -260,11 +267,8 @@ def write_whole(target: Any, value: Any) -> None:
         _advance(target, value)
     elif target.part is not None:
         write_whole(target.part.source, stored_part(target.part, value))
-    elif target.owner is current():
-        target.replace(value)
     else:
-        reason = "an array from outside of the body of a loop or a branch is written in place in it"
-        refuse(reason, fix="use a new array: y = y + x")
+        target.replace(value)
 
 
 def write_ufunc(ufunc: np.ufunc, target: LimitedArray, other: Any) -> Any:

@@ -9,15 +9,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.writes import check_home
 from xjit.capture.splits.deferred import refuse_deferred
 from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import PACKAGE
 from xjit.ir.context import TracedValue
-from xjit.ir.current import tracing
+from xjit.ir.current import current, tracing
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
 from xjit.numpy.limited.run_time_integers import integer
+from xjit.ops.define.core import lift
 
 _OPERANDS = (TracedValue, LimitedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _FIX = "use an array whose size is known while tracing"
@@ -29,7 +32,7 @@ class TracedWindow(Operators, LimitedArray):
     Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
     """
 
-    __slots__ = ("__weakref__", "_form", "_parts", "_rows", "_way", "frozen")
+    __slots__ = ("__weakref__", "_form", "_is_own", "_parts", "_rows", "_way", "frozen")
     __array_priority__ = 1000.0
 
     def show(self, row: Any) -> None:
@@ -42,12 +45,28 @@ class TracedWindow(Operators, LimitedArray):
         self._rows = (*(one for one in getattr(self, "_rows", ()) if one() is not None), weakref.ref(holder))
 
     def replace(self, value: Any) -> None:
-        """Gives an array that is no part other elements; CaptureError where something would show them."""
+        """Makes the elements of an array that is no part those of a value: another version of its memory.
+
+        CaptureError where something would show them.
+        """
         carried: Any = self._value
         is_shown = carried is not None and carried.is_linked and carried.buffer.is_shown
         if is_shown or any(one() is not None for one in getattr(self, "_rows", ())):
             refuse("an array whose size only the run knows is written to while another one may show it", fix=_FIX)
-        super().replace(value)
+        trace: Any = current()
+        buffer = self._memory()
+        check_home(buffer, trace, carried)
+        buffer.advance(trace, trace.adopt(value.node))
+
+    def _memory(self) -> Buffer:
+        """The buffer of an array that is no part, which nothing else lies in."""
+        if not getattr(self, "_is_own", False):
+            owner = self.owner
+            with tracing(owner):
+                assert self._value is not None
+                self._value, self._is_own = owner.wrap(lift(owner, self._value), owner), True
+        assert isinstance(self._value, BufferView)
+        return self._value.buffer
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
@@ -74,11 +93,12 @@ class TracedWindow(Operators, LimitedArray):
             return None
         form = getattr(self, "_form", None) or tuple(size.known for size in self.sizes)
         found: tuple[Any, tuple[Any, ...]] | None = getattr(self, "_parts", None)
-        if found is None or found[0] is not self._value:
-            with tracing(self.owner):
+        assert self._value is not None
+        with tracing(self.owner):
+            version = lift(self.owner, self._value)
+            if found is None or found[0] is not version:
                 numbers = [size for size, known in zip(self.shape, form, strict=True) if known is None]
-                found = self._value, (at_bounds(self), *numbers)
-            self._parts = found
+                found = self._parts = version, (at_bounds(self), *numbers)
         return found[1], form
 
     @property

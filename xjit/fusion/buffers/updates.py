@@ -20,7 +20,7 @@ from xjit.fusion.regions.materialized import has_statements, is_given, owner, vi
 from xjit.fusion.regions.parts import Parts
 from xjit.fusion.statements import IndexedValue, Statement, Store
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.index_map import Index, compose, identity, never_meet
+from xjit.ir.index_map import Index, axes_of, compose, identity, lookups_of, never_meet
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.repeated_calls import may_begin_anew, may_fail_inside
@@ -324,10 +324,14 @@ class _Search:
 
 
 def _changed(update: Node, statement: Statement) -> Index | None:
-    """The index at which a statement changes its target, each element at one step; None where that is not so."""
+    """The index at which a statement changes its target, each element at one step; None where that is not so.
+
+    Positions that are looked up at each step may be there twice: ``x[i] = x[i] + 1`` would read a sum there.
+    """
     if update.place is None or not isinstance(statement, Store) or not statement.domain.is_whole:
         return None
-    return compose(update.place, identity(statement.dims), update.inputs)
+    index = compose(update.place, identity(statement.dims), update.inputs)
+    return None if any(axes_of(lookup.axes) for lookup in lookups_of(index)) else index
 
 
 def _reason(node: Node, update: Node) -> str:

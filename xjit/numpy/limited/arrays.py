@@ -90,9 +90,7 @@ class LimitedArray:
     @property
     def whole(self) -> Any:
         """The traced value at its bounds, to be written into."""
-        if self.part is None and self._value is not None and self._value.owner is current():
-            return self._value
-        return self.value
+        return self._value if self.part is None and self._value is not None else self.value
 
     @property
     def owner(self) -> Trace:

@@ -119,6 +119,12 @@ def masked(value: Any, mask: Any) -> Any:
     return elements_in(flat, chosen)
 
 
+def masked_places(value: Any, mask: Any) -> Any:
+    """The positions that a mask of rank 1, of the size of the first axis of a value, chooses along that."""
+    (size,) = sizes_of(mask)
+    return positions_in(chosen_by(value_of(mask), _same_size(sizes_of(value)[0], size)))
+
+
 def _same_size(own: Integer, size: Integer) -> Integer:
     """The size of a mask, which has to be that of what it chooses of."""
     if own.equals(size):

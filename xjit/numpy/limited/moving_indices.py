@@ -47,8 +47,8 @@ def applies(value: Any, index: Any) -> bool:
     """Return whether an index says or asks what only the run knows: a basic one, positions, or a mask of rank 1."""
     if is_mask(value, index):
         return True
-    if isinstance(value, LimitedArray) and _is_array(index):
-        return True
+    if isinstance(value, LimitedArray) and are_arrays(index):
+        return len(sizes_of(value)) >= len(index if isinstance(index, tuple) else (index,))
     if isinstance(index, LimitedArray) or are_places(index):
         entries = index if isinstance(index, tuple) else (index,)
         return len(sizes_of(value)) >= len(entries) and all(dtype_class(one.dtype) == "I" for one in entries)
@@ -63,6 +63,12 @@ def is_mask(value: Any, index: Any) -> bool:
     if isinstance(index, LimitedArray):
         return index.ndim == 1 and index.dtype == BOOL
     return isinstance(value, LimitedArray) and is_traced_mask(index) and len(shape_of(index)) == 1
+
+
+def are_arrays(index: Any) -> bool:
+    """Return whether an index is one array of positions, or several, of any size."""
+    entries = index if isinstance(index, tuple) else (index,)
+    return all(isinstance(one, LimitedArray) or _is_array(one) for one in entries)
 
 
 def is_traced_mask(index: Any) -> bool:
@@ -123,7 +129,7 @@ def getitem(value: Any, index: Any) -> Any:
         return masked(value, index)
     if isinstance(index, LimitedArray) or _is_array(index):
         return looked_up(value, (index,))
-    if are_places(index):
+    if are_places(index) or are_arrays(index):
         return looked_up(value, index)
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
@@ -171,15 +177,15 @@ def _are_positions(entries: Sequence[Any]) -> bool:
 # ---- writing
 
 
-def set_at(array: Any, index: Sequence[LimitedArray], value: Any) -> Any:
+def set_at(array: Any, index: Sequence[Any], value: Any, own: Sizes | None = None) -> Any:
     """The new version of an array in which ``array[index] = value`` has been done, for positions along all its axes.
 
-    The stored value has the array's element type. Raises as ``looked_up``, and ShapeError for a value that does not
-    fit.
+    The array is a value at its bounds, of ``own`` sizes if these are others. The stored value has the array's element
+    type. Raises as ``looked_up``, and ShapeError for a value that does not fit.
     """
-    own = shape_of(array)
+    own = sizes_of(array) if own is None else own
     several, sizes = aligned("indexing", index)
-    places = [positions(one, own[axis], axis, "indexing") for axis, one in enumerate(several)]
+    places = [_places(one, own[axis], axis) for axis, one in enumerate(several)]
     return _stored_at(array, places, value, sizes)
 
 

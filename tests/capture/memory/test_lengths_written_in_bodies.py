@@ -1,0 +1,177 @@
+"""Arrays whose length only the run knows, written in the bodies of loops and branches that do not assign them."""
+
+import numpy as np
+import pytest
+
+from xjit import xjit
+
+
+def counted(labels, places):
+    counts = np.zeros(len(np.unique(labels)), int)
+    for place in places:
+        counts[place] += 1
+    return counts
+
+
+def confusion(labels, places):
+    classes = np.unique(labels)
+    found = classes[places]
+    table = np.zeros((len(classes), len(classes)), int)
+    for one, other in zip(labels, found, strict=False):
+        table[one, other] += 1
+    return table
+
+
+def in_branches(labels, places):
+    kept = labels[labels > 0] * 1.0
+    for place in places:
+        if place > 1:
+            kept[place] = -kept[place]
+        elif place == 1:
+            kept *= 2.0
+        else:
+            kept[place:] += 0.5
+    return kept
+
+
+def one_branch(labels, places):
+    kept = labels[labels > 0]
+    before = kept.sum()
+    if places[0] > 0:
+        kept[places[1]] = 100
+    return kept, before, kept.sum()
+
+
+def two_names_and_a_view(labels, places):
+    kept = labels[labels >= 0]
+    other, tail = kept, kept[1:]
+    for place in places:
+        other[place] += place
+        tail[0] += 10
+    return kept, tail.sum()
+
+
+def nested(labels, places):
+    kept = labels[labels > 0]
+    for place in places:
+        k = 0
+        while k < place:
+            kept[k] += kept[k + 1]
+            k += 1
+    return kept
+
+
+def in_a_helper(labels, places):
+    kept = labels[labels > 0]
+
+    def raise_at(place):
+        kept[place] += 1
+        return kept[place]
+
+    total = 0
+    for place in places:
+        total += raise_at(place)
+    return total, kept
+
+
+def beside_a_shorter_one(labels, places):
+    kept, left = np.zeros(len(np.unique(labels)), int), labels[labels > 0]
+    bound = 3
+    while len(left) > 3:
+        kept[left[0]] += len(left)
+        left, bound = left[left <= bound], bound - 1
+    return kept, left
+
+
+def in_a_dictionary(labels, places):
+    state = {"counts": np.zeros(len(np.unique(labels)), int)}
+    for place in places:
+        state["counts"][place] += 1
+    return state["counts"]
+
+
+def in_a_dictionary_at_once(labels, places):
+    state = {"kept": labels[labels > 0]}
+    for place in places:
+        state["kept"] *= 2
+        state["kept"] -= place
+    return state["kept"]
+
+
+def read_ahead(labels, places):
+    state = {"kept": labels[labels > 0]}
+    total = 0
+    for place in places:
+        total += state["kept"].sum()
+        state["kept"][place] += place
+    return total, state["kept"].max()
+
+
+def at_positions(labels, places):
+    kept = labels[labels > 0]
+    kept[places[:2]] = 7
+    kept[np.flatnonzero(places > 1)[:2]] = -1
+    table = np.zeros((len(kept), len(kept)))
+    table[places[:2], places[1:3][:2]] = 2.0
+    table[places, places] += 1.0
+    return kept, table
+
+
+def masked(labels, places):
+    kept = labels[labels >= 0]
+    for place in places:
+        kept[kept == place] += 3
+    return kept
+
+
+FUNCTIONS = (
+    counted,
+    confusion,
+    in_branches,
+    one_branch,
+    two_names_and_a_view,
+    nested,
+    in_a_helper,
+    beside_a_shorter_one,
+    in_a_dictionary,
+    in_a_dictionary_at_once,
+    read_ahead,
+    at_positions,
+    masked,
+)
+
+
+@pytest.mark.parametrize("turns", [1, 3, 8, 40, 200])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_that_every_write_happens_once(function, turns):
+    rng = np.random.default_rng(turns)
+    compiled = xjit(function)
+    for _ in range(3):
+        labels, places = rng.integers(0, 4, 60), rng.integers(0, 4, turns)
+        labels[:4] = 0, 1, 2, 3
+        if turns == 1:
+            places = np.tile(places, 3)
+        mine, yours = (labels.copy(), places.copy()), (labels.copy(), places.copy())
+        wanted, found = function(*mine), compiled(*yours)
+        for one, other in zip((wanted, *mine), (found, *yours), strict=True):
+            beside = (one, other) if isinstance(one, tuple) else ((one,), (other,))
+            for left, right in zip(*beside, strict=True):
+                np.testing.assert_array_equal(left, right)
+
+
+def test_that_turns_of_a_refused_loop_are_taken_back(monkeypatch):
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def refused(labels, places):
+        counts = np.zeros(len(np.unique(labels)), int)
+        kept = None
+        for place in places:
+            counts[place] += 1
+            kept = str(place)
+        return counts, kept
+
+    labels, places = np.array([0, 1, 2, 1]), np.array([1, 1, 2, 0, 1])
+    with pytest.warns(Warning):
+        found, text = xjit(refused)(labels, places)
+    np.testing.assert_array_equal(found, refused(labels, places)[0])
+    assert text == "1"
