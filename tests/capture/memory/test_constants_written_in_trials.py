@@ -160,3 +160,45 @@ def test_trials_leave_nothing_behind(function: Any) -> None:
     for _ in range(2):
         for found, wanted in zip(compiled(x.copy()), function(x.copy()), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+LINE = np.linspace(0.0, 1.0, 5)
+
+
+def sum_with_zeros(c: Any) -> Any:
+    zeros = np.zeros(5)
+    found = zeros + LINE
+    zeros[0] = 5.0
+    return c + 1 if found[0] > 1 else c - 1
+
+
+def sum_that_is_written(c: Any) -> Any:
+    found = LINE * 2
+    doubled = found + 0.0
+    found[0] += c
+    return c + 1 if doubled[0] > 0 else c - 1
+
+
+def turns_until_nothing_is_left(c: Any) -> Any:
+    left, count = LINE * 2, np.zeros(5, int)
+    for _ in range(30):
+        many = left > 0.1
+        left[many] -= c
+        count += many
+        if not many.any():
+            break
+    return left, count
+
+
+def options_of_a_ufunc(c: Any) -> Any:
+    return c if np.add.reduce(LINE, axis=0) > 2 and np.add(LINE, LINE, dtype=np.float32)[1] > 0.1 else -c
+
+
+@pytest.mark.parametrize(
+    "function", [sum_with_zeros, sum_that_is_written, turns_until_nothing_is_left, options_of_a_ufunc]
+)
+def test_numbers_are_known_until_they_are_written_over(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for c in (0.3, 0.4, 0.3):
+        for found, wanted in zip(np.atleast_1d(compiled(c)), np.atleast_1d(function(c)), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)

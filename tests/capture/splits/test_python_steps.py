@@ -322,3 +322,24 @@ def test_functions_that_assign_to_globals_are_left_to_numpy(function: Any) -> No
         for calls in (1, 2, 3):
             np.testing.assert_array_equal(compiled(LINE), LINE + 1)
             assert before + calls == COUNT and compiled.stats().fallbacks == calls
+
+
+def divides_beside_a_step(x: Any, y: Any) -> Any:
+    edges = np.arange(x[0], x[-1], 0.5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = edges / y[: len(edges)]
+        with np.errstate(divide="warn"):
+            pass
+        again = edges / y[: len(edges)]
+    return found, again
+
+
+def test_that_steps_warn_as_errstate_around_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    x, y = np.arange(5.0), np.zeros(20)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = xjit.jit(divides_beside_a_step)(x, y)
+    assert [one.category for one in caught] == [FallbackWarning]
+    for one, other in zip(found, divides_beside_a_step(x, y), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -31,6 +31,7 @@ def inner_trace(name: str) -> CaptureTrace:
         trace.labels, trace.refusals, trace.recorder = outer.labels, outer.refusals, outer.recorder
         trace.began, trace.floating_errors, trace.restoring = outer.began, outer.floating_errors, outer.restoring
         trace.watch, trace.lift_array, trace.lengths = outer.watch, outer.lift_array, outer.lengths
+        trace.error_states = outer.error_states
     return trace
 
 
@@ -109,6 +110,7 @@ def _own(leaf: Any, trace: Trace) -> Any:
     if not isinstance(leaf, TracedValue) or leaf.weak is not None:
         return leaf
     made = TracedArray(trace.adopt(leaf.node), trace, scalar=leaf.scalar)
-    if hasattr(leaf, "known"):
+    if isinstance(leaf, TracedArray) and hasattr(leaf, "known"):
         made.known = leaf.known
+        leaf.tell(made)
     return made

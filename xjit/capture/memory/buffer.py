@@ -199,6 +199,9 @@ class BufferView(TracedValue):
     def forget(self) -> None:
         """Forgets what was known of the elements."""
 
+    def tell(self, result: Any) -> None:
+        """Notes that what is known of a result is so as long as the elements are these."""
+
     def _current(self, buffer: Buffer) -> Node:
         """The node in the version at hand; one that was made in a trace that has ended is made again."""
         trace = _around(current(), buffer.home)

@@ -85,10 +85,18 @@ class Arguments:
         self.consumed = type(function) is not DeferredObject and consumes(function)
         self.reads = type(function) is not DeferredObject and only_reads(function)
         called = self._leaf(function) if type(function) is DeferredObject else self._constant(function)
+        if self.trace.error_states:
+            called = self._in_state(called, self.trace.error_states[-1])
         given = [self.term(one) for one in (*args, *kwargs.values())]
         term = Term("call", terms=(called, *given), names=tuple(kwargs))
         self.expression = Expression(term, len(self.nodes), tuple(self.constants))
         return self.expression.function()
+
+    def _in_state(self, called: Term, state: dict[str, str]) -> Term:
+        """The function as one that warns of as much as the np.errstate around the call has it."""
+        texts = map(self._constant, state.values())
+        made = Term("call", terms=(self._constant(np.errstate), *texts), names=tuple(state))
+        return Term("call", terms=(made, called))
 
     def term(self, value: Any) -> Term:
         """The term of a value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -117,13 +117,16 @@ class KnownArray(TracedArray):
         known = all(is_known(leaf) for leaf in traced_leaves(values))
         if not known or has_open_sizes(values) or is_deferred(values):
             return False
-        owner: Any = self.owner
+        owner, root = cast("Any", self.owner), self.root
         for trial in owner.trials:
-            trial.keep(self.root)
+            trial.keep(root)
+        for one in (root, *(view for reference in root.family if (view := reference()) is not None)):
+            one.forget_results()
         return True
 
     def put_back(self, elements: np.ndarray[Any, Any]) -> None:
         """Gives an array that is no view the elements that it had, whether it is one of constants yet or traced."""
+        self.forget_results()
         if self.array is not None:
             self.array[...] = elements
             return

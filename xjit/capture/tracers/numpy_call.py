@@ -87,7 +87,8 @@ def _call_with_options(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kw
         values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
         result = dispatch.call_ufunc(ufunc, method, values, kwargs)
         if not any(target is not None for target in targets):
-            return _remember(link(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
+            call = getattr(ufunc, method)
+            return _remember(link(result, inputs), inputs, lambda: call(*map(number_of, inputs), **numbers(kwargs)))
         results = result if isinstance(result, tuple) else (result,)
         written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
     return written if isinstance(result, tuple) else written[0]
@@ -166,11 +167,15 @@ def number_of(value: Any) -> Any:
 def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) -> Any:
     """Lets Python ask for the value of what was computed from known numbers: only then is it computed.
 
-    The symbolic values of computations are never known.
+    It is forgotten once an operand is written over. The symbolic values of computations are never known.
     """
+    operands = list(operands)
     if isinstance(result, BufferView) and all(map(is_known, operands)) and not is_known(result):
         traced: Any = result
         traced.known = compute
+        for operand in operands:
+            if isinstance(operand, BufferView) and not operand.scalar:
+                operand.tell(traced)
     return result
 
 

@@ -46,7 +46,8 @@ class CaptureTrace(Trace):
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
     ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
     whether the program may raise FloatingPointError, ``splitting`` whether it may have steps in Python, and
-    ``restoring`` are the frames in ``with`` blocks that only put something back. The ``watch`` says when tracing has
+    ``restoring`` are the frames in ``with`` blocks that only put something back, and ``error_states`` what those of
+    np.errstate say. The ``watch`` says when tracing has
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
     buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
     write that carry what was in it, for which there are no versions. ``conditional`` are
@@ -62,6 +63,7 @@ class CaptureTrace(Trace):
     floating_errors: bool = False
     splitting: bool = False
     restoring: list[FrameType] = field(default_factory=list)
+    error_states: list[dict[str, Any]] = field(default_factory=list)
     watch: Watch = UNWATCHED
     versions: dict[Any, Node] = field(default_factory=dict)
     overwritten: set[Any] = field(default_factory=set)

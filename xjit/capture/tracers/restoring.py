@@ -19,12 +19,17 @@ def _restoring(cls: Any) -> Any:
         trace = enclosing_capture()
         if trace is not None:
             trace.restoring.append(sys._getframe(1))
-        return cls.__enter__(self)
+        entered = cls.__enter__(self)
+        if trace is not None and cls is np.errstate:
+            trace.error_states.append(dict(np.geterr()))
+        return entered
 
     def leave(self: Any, *error: Any) -> Any:
         trace, frame = enclosing_capture(), sys._getframe(1)
         if trace is not None and frame in trace.restoring:
             trace.restoring.remove(frame)
+            if cls is np.errstate and trace.error_states:
+                trace.error_states.pop()
         return cls.__exit__(self, *error)
 
     return type(cls.__name__, (cls,), {"__enter__": enter, "__exit__": leave, "__module__": cls.__module__})

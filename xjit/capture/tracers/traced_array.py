@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -40,7 +41,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "code", "demanded", "doubt", "known", "pace", "wraps"})
+_SLOTS = frozenset({"bounds", "code", "demanded", "doubt", "known", "pace", "told", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -55,7 +56,7 @@ class TracedArray(Operators, BufferView):
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "code", "demanded", "doubt", "known", "pace", "wraps")
+    __slots__ = ("bounds", "code", "demanded", "doubt", "known", "pace", "told", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
@@ -65,6 +66,7 @@ class TracedArray(Operators, BufferView):
     code: TracedValue | None
     doubt: tuple[TracedValue, type]
     pace: traced_integers.Pace | None
+    told: tuple[weakref.ref[TracedArray], ...]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -176,10 +178,23 @@ class TracedArray(Operators, BufferView):
             return limited_calls.write_to(ufunc, self, other)
         return write_ufunc(ufunc, self, other)
 
+    def tell(self, result: TracedArray) -> None:
+        """Notes what was computed of the elements: once they are written over its value is known no longer."""
+        self.told = (*getattr(self, "told", ()), weakref.ref(result))
+
     def forget(self) -> None:
         """Forgets the value that was known: the elements were written over."""
         if hasattr(self, "known"):
             del self.known
+        self.forget_results()
+
+    def forget_results(self) -> None:
+        """Forgets the values of what was computed of the elements."""
+        told, self.told = getattr(self, "told", ()), ()
+        for reference in told:
+            result = reference()
+            if result is not None:
+                result.forget()
 
     # Attributes
 
