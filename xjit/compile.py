@@ -310,7 +310,7 @@ def _lower_kernels(draft: Draft) -> Draft:
 
     plan, machine = draft.planned, draft.target.machine
     equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, machine, draft.varying)
-    spent = iter(spent_in_kernels(plan))
+    spent = iter(spent_in_kernels(plan, frozenset() if draft.in_tiles else draft.owned))
 
     def lower(step: KernelStep | SortStep | ControlKernelStep) -> LoweredKernel:
         if isinstance(step, KernelStep):

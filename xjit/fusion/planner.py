@@ -10,6 +10,7 @@ from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.buffers.readers_first import readers_first
+from xjit.fusion.buffers.spent_state import windows_ahead
 from xjit.fusion.buffers.updates import InPlace, updates_in_place
 from xjit.fusion.control.in_kernel import Surroundings, control_kernel
 from xjit.fusion.grouping.clusters import Cluster, by_need, clusters_of
@@ -81,8 +82,9 @@ def plan(
     seen = frozenset(graph.outputs).union(view_chain(view)[0] for view in views)
     parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
     in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
-    if in_place.wanted:
-        storage = storage.with_more(in_place.wanted)
+    wanted = in_place.wanted | windows_ahead(graph, parts, owned, layouts, target.machine)
+    if wanted:
+        storage = storage.with_more(wanted)
         parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
     in_place.check()

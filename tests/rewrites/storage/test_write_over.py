@@ -90,6 +90,29 @@ def test_results_are_written_over(before: Kernel, rng: np.random.Generator) -> N
         assert_same(before, after, words, rng)
 
 
+BLOCKS_OF_COLUMNS = Buffer.packed("x", FLOAT64, constant(2), M, N)
+FIRST = load(BLOCKS_OF_COLUMNS, constant(0), J, AT)
+
+
+def of_columns(*values: Load) -> Kernel:
+    """A result of which each element is added up of elements of an array with more axes than the result."""
+    total = values[0] if len(values) == 1 else both("add", *values)
+    return kernel(
+        (BLOCKS_OF_COLUMNS, OUT), loop("i", N, loop("j", M, Store("out", (AT, J), both("mul", total, total))))
+    )
+
+
+def test_a_result_takes_the_axes_along_which_a_value_is_read(rng: np.random.Generator) -> None:
+    before = of_columns(FIRST)
+    after = rewriting.rewritten(before, WriteOver("out", "x"))
+    for words in rewriting.extents("n", "m"):
+        given = rewriting.arrays(before, words, rng)
+        expected, _ = rewriting.executed(before, given, words)
+        found, _ = rewriting.executed(after, {"x": given["x"]}, words)
+        np.testing.assert_array_equal(found["x"][0].T, expected["out"])
+        np.testing.assert_array_equal(found["x"][1], given["x"][1])
+
+
 def stored(*index: int | None) -> Statement:
     """A store of the element that is so many positions on, and of another row or none."""
     down, along = index
@@ -127,6 +150,8 @@ def search(stop: int) -> Kernel:
         (kernel((X,), loop("i", N)), "there is no buffer out"),
         (kernel((X, Buffer.packed("out", FLOAT32, N, M)), loop("i", N)), "elements of another type"),
         (kernel((X, Buffer.packed("out", FLOAT64, N)), loop("i", N)), "not the same axes"),
+        (of_columns(FIRST, load(BLOCKS_OF_COLUMNS, constant(1), J, AT)), "not the same axes"),
+        (of_columns(load(BLOCKS_OF_COLUMNS, constant(1), J, AT)), "not the same axes"),
     ],
 )
 def test_refusals(before: Kernel, reason: str) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.rewrites.storage.write_over import WriteOver
+from xjit.codegen.rewrites.storage.write_over import WriteOver, axes_over
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
@@ -59,7 +59,7 @@ class InPlace:
             others = {node for other in uses if other is not own for node in other}
             for target, source in self._pairs(one.ordered.accesses, own, others):
                 first, second = self._name(target), self._name(source)
-                if first and second and _strides(buffers[first], values) == _strides(buffers[second], values):
+                if first and second and _lie_alike(kernel, buffers[first], buffers[second], values):
                     yield (WriteOver(first, second),)
 
     def taken(self, done: Sequence[Rewrite]) -> dict[Node, Node]:
@@ -113,6 +113,12 @@ def _whole_store(accesses: GroupAccesses, number: int) -> Access | None:
     if any(extent > 1 and not move for move, extent in steps):
         return None
     return access if math.prod(statement.dims) == statement.target.aval.size else None
+
+
+def _lie_alike(kernel: Kernel, result: Buffer, over: Buffer, words: Mapping[str, int]) -> bool:
+    """Return whether a result has the strides of a value along the axes that both have."""
+    axes, given = axes_over(kernel, result, over), _strides(over, words)
+    return axes is not None and _strides(result, words) == [given[axis] for axis in axes]
 
 
 def _strides(buffer: Buffer, words: Mapping[str, int]) -> list[int]:
