@@ -67,6 +67,8 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
         return _corners(min if extreme[0] == "min" else max)(
             [_node_span(one, trace, depth - 1, known) for one in extreme[1:]]
         )
+    if node.op.kind is Kind.REDUCE and dtype_class(node.aval.dtype) in "PI":
+        return _reduced_span(node, lambda one: _node_span(one, trace, depth - 1, known))
     if isinstance(node.element, Index):
         return 0, max(node.aval.shape[node.element.axis] - 1, 0)
     if node.op.kind is Kind.ELEMENTWISE and node.element is not None:
@@ -74,6 +76,24 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
     if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
         return _node_span(node.inputs[0], trace, depth - 1, known)
     return type_span(node.aval.dtype)
+
+
+def _reduced_span(node: Node, operand: Callable[[Node], Span]) -> Span:
+    """The span of a sum or an extreme of elements of an operand, of which any number may be beyond a limit."""
+    reducer = getattr(dict(node.params).get("reducer"), "combine", None)
+    type = type_span(node.aval.dtype)
+    if reducer not in ("add", "min", "max") or len(node.inputs) != 2 or not node.aval.size:
+        return type
+    elements, (low, high) = operand(node.inputs[0]), operand(node.inputs[1])
+    if reducer == "add":
+        most = node.inputs[0].aval.size // node.aval.size
+        low, high = low + most * min(elements[0], 0), high + most * max(elements[1], 0)
+        return (low, high) if type[0] <= low and high <= type[1] else type
+    is_any = node.inputs[0].aval.size > 0 and not node.inputs[0].limits
+    least, most = min(elements[0], low), max(elements[1], high)
+    if not is_any:
+        return least, most
+    return (least, min(elements[1], high)) if reducer == "min" else (max(elements[0], low), most)
 
 
 def _captured(node: Node, trace: Trace | None) -> Node | None:

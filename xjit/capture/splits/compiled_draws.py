@@ -27,7 +27,7 @@ from xjit.ir.context import CONSTANT, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import constant, lift
-from xjit.ops.effects.expected_results import results_like
+from xjit.ops.effects.expected_results import Results, results_like
 from xjit.ops.random.numpy_generators import BIT_GENERATOR, DRAW, ROUTINES, library, single
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import FLOAT32, FLOAT64, INT64, ArrayType, DType, array_type
@@ -161,17 +161,40 @@ METHODS: dict[str, Method] = {
 # ---- from a call to a node
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Draw:
+    """A draw that the program can do: its operands, the first of which are the words of the generator, and params."""
+
+    operands: tuple[Node, ...]
+    params: dict[str, Any]
+    typed: Results
+
+    def done(self) -> Any:
+        """The numbers, drawn here by the trace that is under way."""
+        trace = current()
+        assert isinstance(trace, CaptureTrace)
+        _count(trace)
+        _test(trace)
+        nodes = tuple(map(trace.adopt, self.operands))
+        return traced_results(self.typed, trace.add(DRAW, nodes, self.params, position()), trace)
+
+
 def compiled_draw(generator: Any, name: str, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
     """The numbers that a method draws in the program; None where a step in Python has to.
 
     ``generator`` is a deferred object, or NumPy's own RandomState; ``like`` is the draw of an example, in a tuple.
     """
+    found = draw_of(generator, name, args, kwargs, like)
+    return None if found is None else found.done()
+
+
+def draw_of(generator: Any, name: str, args: Any, kwargs: dict[str, Any], like: Any) -> Draw | None:
+    """The same draw, with the conditions of its arguments, before it is done."""
     trace, typed = current(), None if like is None else results_like(like[0])
-    kind = generator.kind if type(generator) is DeferredObject else type(generator)
-    method = METHODS.get((_OLD if issubclass(kind, np.random.RandomState) else "") + name)
+    method = method_of(generator, name)
     if method is None or typed is None or len(typed.types) != 1 or not isinstance(trace, CaptureTrace):
         return None
-    given = _given(method, args, kwargs)
+    given = given_arguments(method, args, kwargs)
     routine = None if given is None else _routine(method, given, typed.types[0])
     if given is None or routine is None or library() is None:
         return None
@@ -180,11 +203,14 @@ def compiled_draw(generator: Any, name: str, args: Any, kwargs: dict[str, Any], 
     operands = _operands(method, name, given, type_.shape)
     if words is None or operands is None:
         return None
-    _count(trace)
-    _test(trace)
     nodes = (words, *(lift(trace, one) for one in operands))
-    params = {"routine": routine, "dims": type_.shape, "masked": method.masked}
-    return traced_results(typed, trace.add(DRAW, nodes, params, position()), trace)
+    return Draw(nodes, {"routine": routine, "dims": type_.shape, "masked": method.masked}, typed)
+
+
+def method_of(generator: Any, name: str) -> Method | None:
+    """The method of a generator; None of one that steps in Python call."""
+    kind = generator.kind if type(generator) is DeferredObject else type(generator)
+    return METHODS.get((_OLD if issubclass(kind, np.random.RandomState) else "") + name)
 
 
 def _test(trace: CaptureTrace) -> None:
@@ -219,7 +245,7 @@ def _words(generator: Any, trace: CaptureTrace) -> Node | None:
 _BOUNDS = ("low", "high", "size", "dtype", "endpoint")
 
 
-def _given(method: Method, args: Any, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+def given_arguments(method: Method, args: Any, kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The arguments by their names; None of more than the method has."""
     if method.dims:
         return {} if not kwargs else None

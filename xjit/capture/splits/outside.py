@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +11,12 @@ import numpy as np
 
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
-from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.compiled_draws import compiled_draw
 from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
+from xjit.capture.splits.draws_to_length import drawn_to_length
+from xjit.capture.splits.examples import example, example_result, is_sized
 from xjit.capture.splits.labelled_arrays import is_of_library
-from xjit.capture.splits.memory_of_objects import shares_memory
 from xjit.capture.splits.purity import draws, is_clock, repeats
 from xjit.capture.splits.python_steps import check_writes, step
 from xjit.capture.tracers.chosen_elements import ChosenElements
@@ -27,9 +26,7 @@ from xjit.capture.tracers.provenance import is_splitting, noted
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.errors import CaptureError, DataDependentError, XjitError
-from xjit.ir.current import current, untraced
 from xjit.numpy.limited.arrays import LimitedArray
-from xjit.ops.effects.expected_results import results_like
 from xjit.ops.effects.step_functions import call_method
 
 _MAKERS: dict[Any, type] = {
@@ -69,8 +66,11 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     assert generator.kind is not None
     check_writes(f"{generator.label}.{name}", name, kwargs)
     method = getattr(_other(generator.kind), name)
+    found = drawn_to_length(generator, name, method, args, kwargs)
+    if found is not None:
+        return found
     args, kwargs = _with_sizes(method, args, kwargs)
-    like = None if not draws(method) or _is_sized(method, args, kwargs) else example_result(method, args, kwargs)
+    like = None if not draws(method) or is_sized(method, args, kwargs) else example_result(method, args, kwargs)
     found = compiled_draw(generator, name, args, kwargs, like)
     if found is not None:
         return found
@@ -87,8 +87,11 @@ def drawn(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Random numbers, of the types of such a draw from another generator."""
     method = target_of(opaque)
     other = getattr(_other(type(method.__self__)), method.__name__)
+    to_length = drawn_to_length(method.__self__, method.__name__, other, args, kwargs)
+    if to_length is not None:
+        return to_length
     args, kwargs = _with_sizes(other, args, kwargs)
-    like = None if _is_sized(other, args, kwargs) else example_result(other, args, kwargs)
+    like = None if is_sized(other, args, kwargs) else example_result(other, args, kwargs)
     found = compiled_draw(method.__self__, method.__name__, args, kwargs, like)
     if found is None and not is_splitting():
         raise noted(opaque.error())
@@ -97,7 +100,7 @@ def drawn(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The arguments of a draw; integers among them as those of this trace, if the type of the result needs them."""
-    if not _is_sized(method, args, kwargs):
+    if not is_sized(method, args, kwargs):
         return args, kwargs
     found: tuple[Any, dict[str, Any]] = _known_integers((args, kwargs))
     return found
@@ -113,55 +116,16 @@ def _known_integers(value: Any) -> Any:
     return {key: _known_integers(one) for key, one in value.items()} if type(value) is dict else value
 
 
-def _is_sized(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether results for other integers are of another type."""
-    few, more = (example_result(function, args, kwargs, plus) for plus in (0, 1))
-    return few is not None and more is not None and results_like(few[0]) != results_like(more[0])
-
-
-def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any] | None:
-    """The result of a function for arguments of the same types, in a tuple; None if that cannot be told.
-
-    ``plus`` is added to integers that only the run knows.
-    """
-    found = _example(function, args, kwargs, plus)
-    return None if found is None else found[:1]
-
-
-def _example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any, bool] | None:
-    """The result of such a call, and whether it shares memory with arrays among the arguments."""
-    trace: Any = current()
-    arguments = Arguments(trace)
-    run = arguments.function(function, args, kwargs)
-    if not arguments.is_typed or arguments.has_callbacks:
-        return None
-    try:
-        with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            found = run(*(_larger(one, plus) for one in arguments.examples))
-            return found, shares_memory(found, arguments.examples)
-    except Exception:
-        return None
-
-
-def _larger(example: Any, plus: int) -> Any:
-    """An example of an operand; an integer of Python's or of NumPy's with a number added."""
-    if type(example) is int:
-        return example + plus
-    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iu"
-    return np.asarray(example + plus, example.dtype) if is_number else example
-
-
 def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: XjitError | None = None) -> Any:
     """The result of a function of a library, whose types those of the arguments decide as far as an example tells.
 
     One that shows arrays among the arguments is an object of the run, as a value of the graph is no view of them.
     """
     known = repeats(function) and not isinstance(note, DataDependentError)
-    example = _example(function, args, kwargs) if known else None
-    like = None if example is None or (example[1] and not is_of_library(example[0])) else example[:1]
+    found = example(function, args, kwargs) if known else None
+    like = None if found is None or (found[1] and not is_of_library(found[0])) else found[:1]
     counts = any(value.weak is int for value in traced_leaves((args, kwargs)))
-    if like is not None and counts and _is_sized(function, args, kwargs):
+    if like is not None and counts and is_sized(function, args, kwargs):
         like = None
     return step(function, args, kwargs, like=like, note=note)
 

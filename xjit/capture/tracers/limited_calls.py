@@ -199,8 +199,6 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         _store_masked(target, index, value)
         return
     places = index if are_places(index) else (index,)
-    if isinstance(places[0], LimitedArray) and len(places) < target.ndim:
-        refuse("elements are assigned to at positions whose number only the run knows", fix="loop over the positions")
     if has_traced_step(target, index):
         check_writable(target)
         with located([one for one in (target, value) if isinstance(one, TracedValue)]):
@@ -212,7 +210,7 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         made, entries = _as_type(value, target.dtype), index if isinstance(index, tuple) else (index,)
         if is_window(index):
             write_whole(target, set_window(target.whole, index, made, target.sizes))
-        elif are_arrays(index) and len(entries) == target.ndim:
+        elif are_arrays(index) and all(size.known is not None for size in target.sizes[len(entries) :]):
             write_whole(target, set_at(target.whole, entries, made, target.sizes))
         else:
             refuse("index arrays say where an array of unknown size is written to", target, fix="loop over them")

@@ -23,9 +23,10 @@ _LONGEST = 2**31
 
 def applies(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Return whether a function makes an array whose length is an integer of the run that has a bound."""
-    if name in _FILLED:
+    if name in _FILLED or (name == "full" and len(args) > 1 and _is_number(args[1])):
+        args = (*args[:1], *args[2:]) if name == "full" else args
         sizes = args[0] if args and isinstance(args[0], tuple) else args[:1]
-        fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(_is_length, sizes))
+        fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(is_length, sizes))
         return fits and any(map(only_run_tells, sizes))
     if name == "arange":
         return not kwargs and 1 <= len(args) <= 2 and all(map(_is_integer, args)) and any(map(only_run_tells, args))
@@ -43,8 +44,9 @@ def created(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Limite
         return LimitedArray(limited(fresh(shifted), (count,)), (count,))
     given = args[0] if isinstance(args[0], tuple) else args[:1]
     sizes = tuple(map(integer, given))
-    dtype = kwargs.get("dtype", args[1] if len(args) == 2 else None)
-    value = full(tuple(map(_bound, sizes)), _FILLED[name], dtype or float)
+    element, *rest = args[1:] if name == "full" else (_FILLED[name], *args[1:])
+    dtype = kwargs.get("dtype", rest[0] if rest else None)
+    value = full(tuple(map(_bound, sizes)), element, float if dtype is None and name != "full" else dtype)
     return LimitedArray(limited(value, sizes), sizes)
 
 
@@ -60,11 +62,19 @@ def _repeated(number: Any, count: int) -> Any:
 def _is_integer(value: Any) -> bool:
     if not isinstance(value, TracedValue):
         return type(value) is int
-    if not only_run_tells(value) or value.weak is not int or value.dtype != INT64 or value.node.aval.rank:
+    is_integer = value.weak is int or (value.weak is None and value.scalar and value.dtype.kind in "iu")
+    if not only_run_tells(value) or not is_integer or value.node.aval.rank:
         return False
     found = integer(value)
     return found.low > -_LONGEST and found.high < _LONGEST
 
 
-def _is_length(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
+    if isinstance(value, TracedValue):
+        return not value.node.aval.rank
+    return isinstance(value, bool | int | float | complex)
+
+
+def is_length(value: Any) -> bool:
+    """Return whether an integer, known or of the run, is the length of an array whose bound is known."""
     return _is_integer(value) and integer(value).low >= 0

@@ -178,15 +178,22 @@ def _are_positions(entries: Sequence[Any]) -> bool:
 
 
 def set_at(array: Any, index: Sequence[Any], value: Any, own: Sizes | None = None) -> Any:
-    """The new version of an array in which ``array[index] = value`` has been done, for positions along all its axes.
+    """The new version of an array in which ``array[index] = value`` has been done, by positions along its first axes.
 
-    The array is a value at its bounds, of ``own`` sizes if these are others. The stored value has the array's element
-    type. Raises as ``looked_up``, and ShapeError for a value that does not fit.
+    The array is a value at its bounds, of ``own`` sizes if these are others; those of its last axes, which are stored
+    whole, are known. The stored value has the array's element type. Raises as ``looked_up``, and ShapeError for a
+    value that does not fit.
     """
     own = sizes_of(array) if own is None else own
     several, sizes = aligned("indexing", index)
     places = [_places(one, own[axis], axis) for axis, one in enumerate(several)]
-    return _stored_at(array, places, value, sizes)
+    rest = shape_of(array)[len(places) :]
+    if rest:
+        first = shape_of(places[0])
+        dims, rank = (*first, *rest), len(first)
+        along = [iota(f"s64[{','.join(map(str, dims))}]", rank + axis) for axis in range(len(rest))]
+        places = [*(ops.broadcast_in_dim(one, dims, tuple(range(rank))) for one in places), *along]
+    return _stored_at(array, places, value, (*sizes, *map(integer, rest)))
 
 
 def _stored_at(array: Any, places: Sequence[Any], value: Any, sizes: Sizes) -> Any:

@@ -1,0 +1,102 @@
+"""Draws of as many random numbers as only the run knows: NumPy's own stream, with its state behind the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+
+
+def shaken(rng: Any, x: Any) -> Any:
+    mask = x > 0.3
+    x[mask] += rng.normal(0.0, 0.1, size=mask.sum())
+    return x
+
+
+def shaken_in_turns(rng: Any, x: Any) -> Any:
+    for _ in range(40):
+        mask = np.abs(x) > 0.2
+        x[mask] -= 0.1 * rng.random(np.count_nonzero(mask))
+    return x
+
+
+def walkers(rng: Any, x: Any) -> Any:
+    places, alive = np.zeros((len(x), 2), int), x > 0.1
+    steps = np.array([[0, 1], [1, 0], [0, -1], [-1, 0]])
+    when = np.full(len(x), -1)
+    for turn in range(60):
+        count = alive.sum()
+        if count == 0:
+            break
+        places[alive] += steps[rng.integers(0, 4, count)]
+        gone = alive & (np.abs(places).max(1) >= 3)
+        when[gone] = turn
+        alive &= ~gone
+    return places, when, alive.mean()
+
+
+def rows(rng: Any, x: Any) -> Any:
+    chosen = x[x > 0.5]
+    return chosen[:, None] + rng.uniform(-1.0, chosen.sum(), (len(chosen), 3)), rng.poisson(2.5, size=len(chosen))
+
+
+def parameters_of_the_run(rng: Any, x: Any) -> Any:
+    count = int((x > 0.5).sum())
+    return (
+        rng.exponential(np.abs(x).max(), count),
+        rng.integers(count, count + 5, size=count, endpoint=True),
+        rng.random(),
+    )
+
+
+def of_the_old_kind(state: Any, x: Any) -> Any:
+    count = (x > 0.5).sum()
+    return state.uniform(0.0, 2.0, count), state.randint(0, 9, count), state.random_sample(count)
+
+
+@pytest.mark.parametrize("function", [shaken, shaken_in_turns, walkers, rows, parameters_of_the_run, of_the_old_kind])
+def test_the_stream_is_numpys(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    make = np.random.RandomState if function is of_the_old_kind else np.random.default_rng
+    values = np.random.default_rng(3)
+    for least in (0.0, 0.0, -1.0, 5.0):
+        x = values.random(50) + least
+        one, other = make(7), make(7)
+        for left, right in zip(function(one, x.copy()), compiled(other, x.copy()), strict=True):
+            np.testing.assert_allclose(right, left, rtol=1e-13, atol=1e-15)
+        assert one.random() == other.random()
+
+
+def test_parameters_are_looked_at_where_nothing_is_drawn() -> None:
+    def negative(rng: Any, x: Any) -> Any:
+        return rng.normal(0.0, x.min(), (x > 5.0).sum())
+
+    for call in (negative, xjit.jit(negative, strict=True)):
+        with pytest.raises(ValueError, match="scale < 0"):
+            call(np.random.default_rng(1), np.array([-1.0, 2.0]))
+
+
+SIZES = {
+    "zeros": lambda x: np.zeros((x > 0.5).sum()) + 1,
+    "rows": lambda x: np.ones((np.count_nonzero(x > 0.5), 2)),
+    "filled": lambda x: np.full(int((x > 0.5).sum()), x[0]),
+    "typed": lambda x: np.full((x > 0.5).sum(), 3),
+    "positions": lambda x: (np.zeros(x.argmax(), np.int8), np.arange(x.argmin())),
+    "extremes": lambda x: np.arange((x * 20).astype(np.int8).max()),
+    "packed": lambda x: np.bincount(np.arange((x > 0.5).sum()) % 3, minlength=3),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_are_integers_of_numpys_too(name: str) -> None:
+    compiled = xjit.jit(SIZES[name], strict=True)
+    for seed in range(4):
+        x = np.random.default_rng(seed).random(30) * (seed > 0)
+        wanted, found = SIZES[name](x), compiled(x)
+        pairs = zip(wanted, found, strict=True) if isinstance(wanted, tuple) else [(wanted, found)]
+        for one, other in pairs:
+            np.testing.assert_array_equal(other, one)
+            assert other.dtype == one.dtype

@@ -1,0 +1,52 @@
+"""Examples of what functions return that are called as they stand: results for arguments of the same types."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.splits.call_arguments import Arguments
+from xjit.capture.splits.memory_of_objects import shares_memory
+from xjit.ir.current import current, untraced
+from xjit.ops.effects.expected_results import results_like
+
+
+def is_sized(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Return whether results for other integers are of another type."""
+    few, more = (example_result(function, args, kwargs, plus) for plus in (0, 1))
+    return few is not None and more is not None and results_like(few[0]) != results_like(more[0])
+
+
+def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any] | None:
+    """The result of a function for arguments of the same types, in a tuple; None if that cannot be told.
+
+    ``plus`` is added to integers that only the run knows.
+    """
+    found = example(function, args, kwargs, plus)
+    return None if found is None else found[:1]
+
+
+def example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any, bool] | None:
+    """The result of such a call, and whether it shares memory with arrays among the arguments."""
+    trace: Any = current()
+    arguments = Arguments(trace)
+    run = arguments.function(function, args, kwargs)
+    if not arguments.is_typed or arguments.has_callbacks:
+        return None
+    try:
+        with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found = run(*(_larger(one, plus) for one in arguments.examples))
+            return found, shares_memory(found, arguments.examples)
+    except Exception:
+        return None
+
+
+def _larger(example: Any, plus: int) -> Any:
+    """An example of an operand; an integer of Python's or of NumPy's with a number added."""
+    if type(example) is int:
+        return example + plus
+    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iu"
+    return np.asarray(example + plus, example.dtype) if is_number else example
