@@ -108,3 +108,22 @@ def test_what_has_effects_is_no_truth_of_several() -> None:
         return value > 0
 
     check_split(lambda x: [all([shown(x[0]), shown(x[1])]), x * 2][1], np.array([1.0, -1.0]))
+
+
+MAPPED = (
+    lambda x: list(map(float, x[:3])),
+    lambda x: tuple(map(int, x * 10)),
+    lambda x: list(map(bool, x)),
+    lambda x: max(map(np.square, x)),
+    lambda x: min(v * v for v in x),
+    lambda x: sorted(map(abs, x)),
+    lambda x: sum(map(np.square, x)),
+    lambda x: x * sum(map(int, ["1", "2", "3"])),
+)
+
+
+@pytest.mark.parametrize("function", MAPPED)
+def test_map_converts_what_only_the_run_tells(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for line in (np.array([0.5, -2.25, 0.0, 3.0]), np.array([-1.5, -2.0, 7.0, 0.25])):
+        assert repr(compiled(line)) == repr(function(line))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,10 @@ from xjit.ops.elements.elementwise import and_, or_
 
 MOST_SORTED = 64
 """Elements that are handed out one by one in another order; more of them are a list that only the run has."""
+
+
+_ITERATORS = (builtins.map, builtins.zip, builtins.filter, types.GeneratorType)
+"""Iterators that are gone through once, by Python."""
 
 
 def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -83,6 +88,8 @@ def _extreme(name: str, better: Callable[[Any, Any], Any], lowest: float, places
     @_or_step(plain)
     def extreme(*values: Any, **options: Any) -> Any:
         key, single = options.get("key"), len(values) == 1
+        if single and isinstance(values[0], _ITERATORS):
+            values = (tuple(values[0]),)
         if single and is_line(values[0]) and len(values[0]) and key is None:
             return _of_line(values[0], lowest, places)
         several = values

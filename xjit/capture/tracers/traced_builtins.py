@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import functools
 import sys
 import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.control.state import NUMBERS
 from xjit.capture.guarding.access_path import object_path
 from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
+from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.builtin_functions import BUILTINS
+from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations
@@ -66,6 +70,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         issubclass=_issubclass,
         callable=_callable,
         len=_len,
+        map=_map,
         hasattr=_hasattr,
         getattr=_getattr,
         super=_super,
@@ -85,6 +90,17 @@ def _len(value: Any, /) -> Any:
     if type(value) is DeferredObject:
         return converted(len, value) if value.elements is None else value.elements.count
     return len(value)
+
+
+def _map(function: Any, *iterables: Any) -> Any:
+    """``map``: types of numbers convert what only the run tells, as calls of them do."""
+    converts = isinstance(function, type) and function in NUMBERS and len(iterables) == 1
+    each = functools.partial(_number_as, function) if converts else function
+    return builtins.map(each, *iterables)
+
+
+def _number_as(kind: Any, value: Any) -> Any:
+    return number_as(kind, value) if isinstance(value, TracedValue) and is_open(value) else kind(value)
 
 
 def class_of(value: Any) -> Any:
