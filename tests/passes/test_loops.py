@@ -150,3 +150,33 @@ def test_branches_yield_what_is_read(known: bool) -> None:
     first, _ = control(graph).param(GRAPHS)
     assert names(first) == ["add"]
     assert len(first.parameters) == 2 - known
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_truth_values_that_the_condition_demands_hold_in_turns(starts: bool) -> None:
+    """The turn that finds a number too large is the last; behind the loop the truth value is read."""
+
+    def turn(state: Any) -> Any:
+        place, ok, total = state
+        held = ops.and_(ok, ops.lt(total, F64(3)))
+        return ops.add(place, I32(1)), held, ops.select(ok, total + F64(1), F64(-1))
+
+    def function(x: Any) -> Any:
+        demanded = lambda t: ops.and_(ops.lt(t[0], I32(6)), t[1])  # noqa: E731
+        return ops.while_loop(demanded, turn, (I32(0), np.bool_(starts), x))
+
+    graph = slimmed(function, np.float64(0.5))
+    body = control(graph).param(GRAPHS)[1]
+    ok = body.parameters[1]
+    assert not any(ok in node.inputs for node in body.nodes)
+
+
+def test_truth_values_that_need_not_hold_are_read_in_turns() -> None:
+    def turn(state: Any) -> Any:
+        place, ok = state
+        return ops.add(place, I32(1)), ops.and_(ok, ops.lt(place, I32(2)))
+
+    either = lambda t: ops.or_(ops.lt(t[0], I32(4)), t[1])  # noqa: E731
+    graph = slimmed(lambda x: ops.while_loop(either, turn, (I32(0), np.bool_(True))), X)
+    body = control(graph).param(GRAPHS)[1]
+    assert any(body.parameters[1] in node.inputs for node in body.nodes)

@@ -26,6 +26,7 @@ from xjit.passes.loop_parts import (
     with_control,
 )
 from xjit.passes.state.equal_state import join_equal
+from xjit.passes.state.required_truths import with_required_truths
 from xjit.types import TupleType
 
 _HOISTED = frozenset({Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED})
@@ -38,7 +39,8 @@ def slim_loops(graph: Graph) -> Graph:
 
 def _slim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
     """Puts a smaller loop, and what it yields, in place of a loop and its results."""
-    loop = _without_dead(_with_constants(_without_invariants(parts_of(new[node]))), set(read))
+    loop = with_required_truths(_without_invariants(parts_of(new[node])))
+    loop = _without_dead(_with_constants(loop), set(read))
     start = {number: one.start for number, one in parts_of(new[node]).carried.items()}
     condition, body = map(hoisted, (loop.condition, loop.body))
     found = replace(loop, condition=condition, body=body).whole()

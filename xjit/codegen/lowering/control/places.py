@@ -25,6 +25,7 @@ from xjit.ir.loops.nodes import (
     Argument,
     Block,
     Buffer,
+    Const,
     Load,
     Loop,
     Scope,
@@ -35,7 +36,8 @@ from xjit.ir.loops.nodes import (
 from xjit.ir.loops.walk import renamed, with_indices
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
-from xjit.types import DType, array_type
+from xjit.ir.scalar_expr import Literal
+from xjit.types import DType, array_type, dtype_class
 
 OWN = OpDef(
     name="own",
@@ -138,13 +140,24 @@ class Places:
         return Store(name, self.pointers.index(name, ()), value)
 
     def copied(self, source: View, target: View, shape: tuple[int, ...]) -> Statement:
-        """Gives a value of this shape the elements of another one."""
+        """Gives a value of this shape the elements of another one: a number that is known, or what is loaded."""
+        known = self._known(source.base)
+        if known is not None and not shape:
+            return self.stored(target.base, known)
         if self.joined:
             shape, (target, source) = _with_joined_axes(shape, target, source)
         dtype = storage_dtype(target.base.aval.dtype)
         loops = [(self.nest.fresh("i"), extent) for extent in shape]
         place, found = self._element(target, loops, True), self._element(source, loops, False)
         return self._nested(loops, Store(*place, Load(*found, dtype)))
+
+    def _known(self, node: Node) -> Const | None:
+        """A truth value, or an integer that begins or steps a count; other numbers are none of the text."""
+        home, _ = self.home(node)
+        if home.op is not CONSTANT or home.aval.rank or dtype_class(home.aval.dtype) not in ("P", "I"):
+            return None
+        literal: Literal = home.param("value")
+        return Const(literal) if abs(int(literal.item())) <= 1 else None
 
     def filled(self, target: View, value: Value) -> Statement:
         """Gives each element of a value another number of a kind."""
