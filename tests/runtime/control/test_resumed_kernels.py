@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -113,3 +117,34 @@ def test_threads_run_their_loops_side_by_side() -> None:
     for one in threads:
         one.join()
     assert all((x == count).all() for count, x in found) and len(found) == len(threads)
+
+
+SORTED = """
+import numpy as np, xjit
+
+def moved(x):
+    moves = 0
+    for i in range(1, len(x)):
+        value, j = x[i], i - 1
+        while j >= 0 and x[j] > value:
+            x[j + 1] = x[j]
+            j -= 1
+            moves += 1
+        x[j + 1] = value
+    return moves
+
+print(xjit.jit(moved).source(np.ones(50)))
+"""
+
+
+def test_every_process_writes_the_same_text(tmp_path: Path) -> None:
+    """What waits in memory between calls has an order that no hash of a name decides."""
+    file = tmp_path / "sorted_by_moves.py"
+    file.write_text(SORTED)
+    texts = set()
+    for seed in ("0", "1", "2", "3"):
+        settings = os.environ | {"PYTHONHASHSEED": seed, "XJIT_CACHE_DIR": str(tmp_path / "cache")}
+        made = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=settings, check=True)
+        texts.add(made.stdout)
+    (text,) = texts
+    assert "ldw(" in text

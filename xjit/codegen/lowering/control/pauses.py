@@ -71,7 +71,7 @@ class Pauses:
         users: dict[Node, set[int]] = {}
         pieces = [*self._parts(body), *((loop,) for loop, _ in self.loops)]
         for place, part in enumerate(pieces if self.loops else []):
-            for name in written(part) | {load.buffer for load in loads(part)}:
+            for name in sorted(written(part) | {load.buffer for load in loads(part)}):
                 users.setdefault(homes.get(name, self.at), set()).add(place)
         shared = [node for node, places in users.items() if len(places) > 1 and self.places.is_register(node)]
         own = [node for node in dict.fromkeys((*shared, *(more for _, more in self.loops))) if node not in known]
