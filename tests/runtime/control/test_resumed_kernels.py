@@ -138,7 +138,7 @@ print(xjit.jit(moved).source(np.ones(50)))
 
 
 def test_every_process_writes_the_same_text(tmp_path: Path) -> None:
-    """What waits in memory between calls has an order that no hash of a name decides."""
+    """Registers that wait in memory between calls have an order that no hash of a name decides."""
     file = tmp_path / "sorted_by_moves.py"
     file.write_text(SORTED)
     texts = set()
