@@ -16,7 +16,6 @@ together with it.  A loop inside of another one, or of a branch, runs to its end
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -27,6 +26,7 @@ from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
+from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps_over_failures
 from xjit.codegen.lowering.control.turns_apart import (
     counter_of_turns,
     loop_of_turns,
@@ -38,7 +38,6 @@ from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
 from xjit.codegen.lowering.scopes import Scope
 from xjit.codegen.rewrites.record import RefusedError, Rewrite
-from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister, kept_in_registers
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import XjitError
@@ -65,7 +64,6 @@ from xjit.ir.loops.nodes import (
     If,
     Kernel,
     Let,
-    Loop,
     Statement,
     Var,
     While,
@@ -454,7 +452,7 @@ class ControlKernel:
         rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
         scheduled = kept_in_registers(naive, scalars)
         if mask is None and not self.draws:
-            scheduled, jammed = _with_jammed_turns(scheduled, nest.machine)
+            scheduled, jammed = with_jammed_turns(scheduled, nest.machine)
             rewrites = (*rewrites, *jammed)
         if blocked:
             home = None if mask is None else settled.named(self.places.home(mask)[0])
@@ -463,24 +461,15 @@ class ControlKernel:
         if apart:
             scheduled, parallelized = shared_turns(scheduled, nest)
             rewrites = (*rewrites, parallelized)
+        if self.failed is not None:
+            scheduled, skipping = with_jumps_over_failures(scheduled)
+            rewrites = (*rewrites, *skipping)
         launch = launched(scheduled, nest)
         kernel = launch.kernel
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())
         places = tuple((node, 0) for node in settled.nodes)
         done = (*self.rewrites, *rewrites)
         return LoweredKernel(kernel, places, values, launch.extent, self.work, tuple(self.groups), {}, done, resumed)
-
-
-def _with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """The kernel with two turns in one pass over the array that a turn changes, if it is only one; what was done."""
-    done: list[Rewrite] = []
-    for turns in [one for one in statements(kernel.body) if isinstance(one, While)]:
-        passes = [one for one in turns.body if isinstance(one, Loop)]
-        if len(passes) == 1 and len(list(statements(turns.body))) <= machine.written_out_operations:
-            with contextlib.suppress(RefusedError):
-                kernel = JamTurns(passes[0].variable).apply(kernel)
-                done.append(JamTurns(passes[0].variable))
-    return kernel, tuple(done)
 
 
 def _is_own(node: Node) -> bool:

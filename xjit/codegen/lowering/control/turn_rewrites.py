@@ -1,0 +1,32 @@
+"""Rewrites of turns that a kernel runs one after the other: tried on all of them, with what was done."""
+
+from __future__ import annotations
+
+import contextlib
+
+from xjit.codegen.rewrites.record import RefusedError, Rewrite
+from xjit.codegen.rewrites.storage.jam_turns import JamTurns
+from xjit.codegen.rewrites.values.skip_failed import SkipFailed
+from xjit.ir.loops.nodes import Kernel, Loop, While
+from xjit.ir.loops.walk import statements
+from xjit.machine import Machine
+
+
+def with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with two turns in one pass over the array that a turn changes, if it is only one; what was done."""
+    done: list[Rewrite] = []
+    for turns in [one for one in statements(kernel.body) if isinstance(one, While)]:
+        passes = [one for one in turns.body if isinstance(one, Loop)]
+        if len(passes) == 1 and len(list(statements(turns.body))) <= machine.written_out_operations:
+            with contextlib.suppress(RefusedError):
+                kernel = JamTurns(passes[0].variable).apply(kernel)
+                done.append(JamTurns(passes[0].variable))
+    return kernel, tuple(done)
+
+
+def with_jumps_over_failures(kernel: Kernel) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with jumps over stores at places that are found to lie outside; what was done."""
+    try:
+        return SkipFailed().apply(kernel), (SkipFailed(),)
+    except RefusedError:
+        return kernel, ()
