@@ -406,3 +406,42 @@ def test_everything_that_decides_machine_code_is_in_the_key_of_an_object() -> No
             if isinstance(node, ast.ImportFrom):
                 waiting += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
     assert {name.rpartition(".")[2] for name in found} - hashed == DECIDES_NOTHING
+
+
+LEAST_SO_FAR = text("""
+a0 = ptr_i64(table, 0)
+o0 = ptr_i64(table, 1)
+n0 = word(table, 2)
+for i0 in range(lo, hi):
+    t0 = i64(0)
+    o1 = i64(9)
+    while t0 < n0:
+        x0 = ldw(a0, i0 * n0 + t0)
+        v0 = o1 + i64(1)
+        o1 = select(x0 < v0, x0, v0)
+        st(o0, i0 * n0 + t0, o1)
+        t0 = t0 + i64(1)
+""")
+
+
+def test_turns_that_choose_integers_are_written_out() -> None:
+    """Several turns have stores of their own; where numbers are floats, all turns have one."""
+
+    def stores(source: str) -> int:
+        return (compile_kernel(source, keep_ir=True).llvm_ir or "").count("store ")
+
+    floats = LEAST_SO_FAR.replace("i64(9)", "f64(9.0)").replace("o1 + i64(1)", "o1 + f64(1.0)")
+    assert stores(LEAST_SO_FAR) > 1
+    assert stores(floats.replace("ptr_i64", "ptr_f64")) == 1
+
+
+@pytest.mark.parametrize("length", range(12))
+def test_turns_that_are_written_out_choose_as_before(length: int) -> None:
+    numbers = np.random.default_rng(length).integers(-3, 40, (3, length))
+    expected, found = np.empty_like(numbers), np.zeros_like(numbers)
+    for row, chosen in zip(numbers, expected, strict=True):
+        last = 9
+        for place, number in enumerate(row):
+            last = chosen[place] = min(number, last + 1)
+    run_compiled(LEAST_SO_FAR, 0, 3, [numbers, found, length])
+    np.testing.assert_array_equal(found, expected)
