@@ -185,6 +185,13 @@ def is_seen(node: Node) -> bool:
     return not repeats_node(node)
 
 
+def stays(node: Node) -> bool:
+    """Return whether an effect is seen, and cannot be taken back as draws in compiled code can: text, for example."""
+    if node.op.control:
+        return any(map(stays, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
+    return is_seen(node) and not only_draws(node)
+
+
 PYTHON_CALL = register(
     OpDef(
         name="python_call",

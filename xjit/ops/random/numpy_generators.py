@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -156,6 +157,23 @@ def _lock(words: Array) -> Any:
     return memory.bit_generator.lock if type(memory) is Memory else None
 
 
+_STATE_OF_MT19937 = 4 * (624 + 1)
+"""The bytes of NumPy's ``mt19937_state``: its words, and the place of the next one."""
+
+
+def rewinding(words: Array) -> Callable[[], object]:
+    """Return the function that gives the bit generator its state of now again.
+
+    The state of a Mersenne Twister is kept as bytes: to take it apart costs more than to draw.
+    """
+    memory: Any = words.base
+    generator = memory.bit_generator
+    if type(generator) is np.random.MT19937:
+        place = int(words[0])
+        return functools.partial(ctypes.memmove, place, ctypes.string_at(place, _STATE_OF_MT19937), _STATE_OF_MT19937)
+    return functools.partial(setattr, generator, "state", generator.state)
+
+
 def _infer_words(types: Types, params: Params) -> ArrayType:
     return array_type(INT64, (OWN_PLACE + 1,))
 
@@ -172,6 +190,7 @@ BIT_GENERATOR = register(
         reference=_words,
         silent=True,
         alone=locked,
+        rewind=rewinding,
         doc="The words for a generator, or for the one that NumPy's module draws from.",
     )
 )

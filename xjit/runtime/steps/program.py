@@ -14,7 +14,7 @@ import numpy as np
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import TargetError, XjitError
-from xjit.ir.boundary import COMES_FIRST, PLACES
+from xjit.ir.boundary import COMES_FIRST, PLACES, comes_first
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.miss import MISS
@@ -31,6 +31,7 @@ from xjit.runtime.spec import (
     RunStep,
     Step,
     ViewStep,
+    all_steps,
 )
 from xjit.runtime.steps.kernel_calls import Function, fast_program
 from xjit.runtime.steps.kernel_calls import Loading as Loading
@@ -133,7 +134,8 @@ class Part:
 class Scope:
     """The objects that the text of a program names, and the user's lines that lines of the text come from.
 
-    ``parts`` cuts a block into what has lines of its own. ``alone`` has the contexts to use slots in.
+    ``parts`` cuts a block into what has lines of its own. ``alone`` has the contexts to use slots in. A program
+    that ``rewinds`` gives states their first values again, where NumPy does the call from the beginning.
     """
 
     loading: Loading
@@ -143,6 +145,7 @@ class Scope:
     places: dict[int, Where] = field(default_factory=dict)
     depth: int = 1
     alone: dict[int, Function] = field(default_factory=dict)
+    rewinds: bool = False
 
     def used_alone(self, slots: Sequence[int]) -> dict[Function, list[int]]:
         """The slots among these that are to be used in contexts, by these."""
@@ -203,16 +206,28 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         s3 = made
         del s2
         return s3
+
+    What NumPy may do from the beginning after states of generators have changed is in a ``try``, behind which they
+    are as they were.
     """
     from xjit.runtime.parallel.blas_limits import limited
     from xjit.runtime.parallel.threads import own_limit
 
-    scope = Scope(loading, _parts(spec))
+    scope = Scope(loading, _parts(spec), rewinds=_rewinds(spec, loading))
     scope.put("if check(*values) is MISS: return MISS")
     if spec.inputs:
         scope.put(f"{_slots(range(len(spec.inputs)))}, = values")
+    if scope.rewinds:
+        scope.put("ways = []")
+        scope.put("try:")
+        scope.depth += 1
     scope.block(spec.body)
     scope.put(f"return {_slots(spec.outputs) or '()'}")
+    if scope.rewinds:
+        scope.depth -= 1
+        scope.put("except Exception as error:")
+        scope.put("    rewind(error, ways)")
+        scope.put("    raise")
     source = "def program(*values):\n" + "".join(f"{line}\n" for line in scope.lines)
     names: dict[str, Any] = {
         "check": check,
@@ -222,10 +237,25 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         "asarray": np.asarray,
     }
     names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
-    names |= {"own_limit": own_limit, "limited": limited, PLACES: scope.places}
+    names |= {"own_limit": own_limit, "limited": limited, "rewind": _rewind, PLACES: scope.places}
     exec(compile(source, "<xjit program>", "exec"), names)
     program: Function = names["program"]
     return program
+
+
+def _rewinds(spec: ProgramSpec, loading: Loading) -> bool:
+    """Return whether NumPy may do the call from the beginning when the program has changed a state."""
+    steps = list(all_steps(spec.body))
+    fails = any(one.first for step in steps if isinstance(step, RunStep) for one in step.failures)
+    calls = (step for step in steps if isinstance(step, CallStep))
+    return fails and any(loading.operation(step.operation.name).rewind is not None for step in calls)
+
+
+def _rewind(error: Exception, ways: Sequence[Callable[[], object]]) -> None:
+    """Gives everything its first state again where NumPy does the call from the beginning after an error."""
+    if comes_first(error):
+        for back in reversed(ways):
+            back()
 
 
 def _part_lines(part: Part, scope: Scope) -> Iterator[str]:
@@ -302,6 +332,8 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
         yield f"{made} = limited({function}, {operands}) if own_limit() else {function}({operands})"
     else:
         yield f"{made} = {function}({operands})"
+    if record.rewind is not None and scope.rewinds:
+        yield f"ways.append({scope.name(record.rewind)}({made}))"
     if step.layout is None or step.recycled:
         return
     if step.layout.shape:
