@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from xjit import jobs
 from xjit.api.options import Options
 from xjit.errors import FallbackWarning
-from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, tidy
+from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, take_back, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.notices import Notices
 from xjit.runtime.once import Once
@@ -92,6 +92,7 @@ class JitFunction(Generic[P, R]):
         """Returns what does a call in the place of what has raised; None if the exception is the answer."""
         self._learn(error)
         if comes_first(error):
+            take_back(error)
             return self._by_numpy
         tidy(error)
         return None

@@ -30,7 +30,7 @@ from xjit.errors import CaptureError, XjitError
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph
 from xjit.ir.source_location import NOWHERE, Where
-from xjit.ops.effects.python_call import Site, repeats_node
+from xjit.ops.effects.python_call import Site, is_taken_back
 from xjit.watch import UNWATCHED, Watch
 
 
@@ -78,7 +78,7 @@ class Captured:
     @property
     def begins_anew(self) -> bool:
         """Return whether NumPy may do a call that assigns, and whose program has failed, from the beginning."""
-        return not self.written and all(map(repeats_node, self.graph.effects))
+        return not self.written and all(map(is_taken_back, self.graph.effects))
 
     @property
     def views(self) -> tuple[bool, ...]:
@@ -196,6 +196,8 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
     shown = {one.path for one in form.outputs if one.moving is not None and one.path is not None}
     kept = frozenset(written).union(shown)
     graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, kept)
+    if not {node for node in graph.nodes if node.sequence >= 0} <= {*graph.effects}:
+        refuse("the program reads what an effect has made that does not happen")
     guards = Guards(tuple(recorder.guards), paths, leaf_count)
     stored = tuple((index, paths.index(path)) for path, index in written.items())
     catches = results.catches(graph, bool(stored))

@@ -33,7 +33,7 @@ from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.ops.define.core import lift
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.effects.barrier import optimization_barrier
-from xjit.ops.effects.python_call import itself, repeats_node
+from xjit.ops.effects.python_call import is_taken_back, itself
 from xjit.showing import MovingView, Showing
 from xjit.types import is_writable
 
@@ -138,7 +138,7 @@ class Results:
         CaptureError if NumPy could not do the call in its place, or the program would not raise the error.
         """
         caught = self.recorder.caught
-        again = all(map(repeats_node, graph.effects)) and not stores
+        again = all(map(is_taken_back, graph.effects)) and not stores
         for node, name in caught:
             if not again or node not in graph.nodes:
                 refuse(

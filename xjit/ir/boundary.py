@@ -73,6 +73,16 @@ LITTLE_ROOM = "__xjit_little_room__"
 """The attribute of errors of programs that had too little room for an array whose length only the run knows."""
 
 
+TAKEN_BACK = "__xjit_taken_back__"
+"""The attribute of errors of programs with effects that are taken back before NumPy does the call: what does so."""
+
+
+def take_back(error: BaseException) -> None:
+    """Takes back what the program has done that has raised this, in the reverse order."""
+    for put_back in reversed(getattr(error, TAKEN_BACK, ())):
+        put_back()
+
+
 def comes_first(error: BaseException) -> bool:
     """Return whether NumPy may do the call that has raised this, from the beginning."""
     return getattr(error, COMES_FIRST, False) is True

@@ -263,7 +263,7 @@ class OpDef:
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     alone      results -> a context in which no other thread works with what they stand for
-    rewind     the result -> the function that gives what it stands for the state of now again
+    puts_back  results -> what gives back the state that the thing they stand for has now
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
@@ -300,7 +300,7 @@ class OpDef:
     flat: bool = False
     threaded: bool = False
     alone: Callable[..., AbstractContextManager[None]] | None = None
-    rewind: Callable[..., Callable[[], object]] | None = None
+    puts_back: Callable[..., Callable[[], None]] | None = None
     fresh: bool = False
     takes_out: bool = False
     barrier: bool = False

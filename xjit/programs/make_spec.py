@@ -25,7 +25,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
-from xjit.ops.effects.python_call import is_seen, repeats_node, stays
+from xjit.ops.effects.python_call import is_seen, is_taken_back, repeats_node
 from xjit.passes.shown_memory import Written
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
@@ -83,9 +83,9 @@ class Builder:
     parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
     inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins, or an effect that stays ``was_seen``, and of a block that may
-    be done again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for
-    these reasons.
+    is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done
+    again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these
+    reasons.
     """
 
     plan: Plan
@@ -116,7 +116,8 @@ class Builder:
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
         self.is_whole = True
-        self.first = bool(self.written) or bool(self._seen) or any(map(is_demand, self.plan.graph.nodes))
+        noticed = not all(map(repeats_node, self.plan.graph.effects))
+        self.first = bool(self.written) or noticed or any(map(is_demand, self.plan.graph.nodes))
         slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
         body, outputs = self.block(slots, pieces)
         stored = tuple(dict.fromkeys(place for _, place in self.written))
@@ -130,8 +131,8 @@ class Builder:
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
-            first=self._comes_first and not any(map(stays, part.graph.effects)),
-            can_begin=self.can_begin and all(map(repeats_node, part.graph.effects)),
+            first=self._comes_first and not any(map(is_seen, part.graph.effects)),
+            can_begin=self.can_begin and all(map(is_taken_back, part.graph.effects)),
             untiled=self.untiled,
         )
 
@@ -161,7 +162,7 @@ class Builder:
                 self._whole(step)
             begun = isinstance(step, planned.AliasStep) and step.node in self.held
             self.first, self.can_begin = self.first and not begun, self.can_begin and not begun
-            self.was_seen |= isinstance(step, _WITH_EFFECTS) and step.node in self._seen and stays(step.node)
+            self.was_seen = self.was_seen or (isinstance(step, _WITH_EFFECTS) and step.node in self._seen)
         self._flush(needed)
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]

@@ -100,3 +100,86 @@ def test_sizes_are_integers_of_numpys_too(name: str) -> None:
         for one, other in pairs:
             np.testing.assert_array_equal(other, one)
             assert other.dtype == one.dtype
+
+
+# Errors behind draws: NumPy does the call, with the state that generators had before
+
+
+def overflows(rng: Any, x: Any) -> Any:
+    value = 3.0
+    for _ in range(len(x)):
+        value = value**2 + rng.random()
+    return value
+
+
+def divides(rng: Any, x: Any) -> Any:
+    return np.array([1.0 / float(one) + rng.uniform() for one in x])
+
+
+def looks_outside(rng: Any, x: Any) -> Any:
+    total = 0.0
+    for k in range(len(x)):
+        total += x[2 * k if x[k] == 0 else k]
+        total += rng.normal()
+    return total
+
+
+def metropolis(rng: Any, x: Any) -> Any:
+    place, weight, taken = 0.0, 0.0, 0
+    for one in x:
+        other = place + rng.normal(scale=0.5)
+        found = -0.5 * other**2 + one * 1e-3
+        if np.log(rng.uniform()) < found - weight:
+            place, weight = other, found
+            taken += 1
+    return place, taken
+
+
+def best_of_each(rng: Any, x: Any) -> Any:
+    best, several = [], rng.random(6)
+    for _ in range(len(x)):
+        several = several[np.argsort(several)]
+        best.append(several[0])
+        several = np.concatenate([several[:3], rng.random(3)])
+    return np.array(best)
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize("function", [overflows, divides, looks_outside, metropolis, best_of_each])
+@pytest.mark.parametrize("make", [np.random.default_rng, lambda seed: np.random.Generator(np.random.MT19937(seed))])
+def test_generators_get_their_state_back(function: Any, make: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for count, zero in ((3, None), (20, 15), (20, None), (4, 3), (30, 2)):
+        x = np.arange(1.0, count + 1)
+        if zero is not None:
+            x[zero - 1] = 0.0
+        one, other = make(5), make(5)
+        wanted, found = outcome(function, one, x), outcome(compiled, other, x)
+        assert type(found) is type(wanted)
+        if isinstance(wanted, str):
+            assert found == wanted
+        else:
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        assert one.random() == other.random()
+
+
+def test_numbers_of_the_module_are_drawn_again() -> None:
+    def total(x: Any, count: Any) -> Any:
+        found = 0.0
+        for k in range(count):
+            found += np.random.rand() * x[k]
+        return found
+
+    compiled, x = xjit.jit(total, strict=True), np.arange(5.0)
+    for count in (3, 9, 4):
+        ends = []
+        for call in (total, compiled):
+            np.random.seed(3)
+            ends.append((outcome(call, x, count), np.random.rand()))
+        assert ends[0] == ends[1]

@@ -63,6 +63,7 @@ class Checkpoint:
         self._caught = len(trace.recorder.caught)
         self._conditional = len(trace.conditional)
         self._fallible = len(trace.fallible)
+        self._expected, self._fitting = len(trace.expected), set(trace.fitting)
         self._versions = dict(trace.versions)
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         self.containers = tuple(reached(functions, trace.recorder))
@@ -83,6 +84,8 @@ class Checkpoint:
         del self._trace.recorder.caught[self._caught :]
         del self._trace.conditional[self._conditional :]
         del self._trace.fallible[self._fallible :]
+        del self._trace.expected[self._expected :]
+        self._trace.fitting.intersection_update(self._fitting)
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
         for call, used in self._used:

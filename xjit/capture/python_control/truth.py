@@ -16,7 +16,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops.define.core import aval_of, constant, registry
-from xjit.ops.effects.python_call import is_seen
+from xjit.ops.effects.python_call import repeats_node
 from xjit.ops.elements.compare import ne
 from xjit.ops.elements.elementwise import and_, logical_not, or_
 from xjit.ops.whole_arrays.shape import reshape
@@ -51,7 +51,7 @@ def asked(test: Callable[[], Any]) -> Any:
     """The truth of the condition of a first turn, in front of a loop; CaptureError where somebody would notice."""
     with effects_taken_back() as effects:
         found = truth(test(), traced=True)
-    if any(map(is_seen, effects)):
+    if not all(map(repeats_node, effects)):
         refuse("it depends on a condition with effects if the variables of a loop are bound", fix="bind them before")
     trace = current()
     assert trace is not None

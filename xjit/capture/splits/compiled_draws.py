@@ -19,7 +19,7 @@ import numpy as np
 from xjit import ops
 from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers.demands import settle
+from xjit.capture.tracers.demands import repeats_so_far, settle
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.dataclass import dataclass, field
@@ -214,7 +214,12 @@ def method_of(generator: Any, name: str) -> Method | None:
 
 
 def _test(trace: CaptureTrace) -> None:
-    """Tests what may fail ahead of a draw. In loops and branches kernels do so: a test would be a step in Python."""
+    """Tests what may fail ahead of a draw, if NumPy cannot do the call any more: else the state is put back.
+
+    In loops and branches kernels do so: a test would be a step in Python.
+    """
+    if repeats_so_far(trace):
+        return
     if trace.parent is None:
         test_ahead_of_effect(trace)
     else:

@@ -27,7 +27,7 @@ from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.call_parts import CallParts
-from xjit.ops.effects.python_call import PYTHON_CALL, repeats_node
+from xjit.ops.effects.python_call import PYTHON_CALL, is_taken_back
 from xjit.ops.effects.step_functions import OWN_ERROR, TESTS, TOO_LONG, all_fit, all_hold
 from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
@@ -83,7 +83,7 @@ def _is_in_loop(trace: Trace) -> bool:
 def repeats_so_far(trace: Trace | None) -> bool:
     """Return whether nobody would notice if what a trace has done so far were done again."""
     while isinstance(trace, CaptureTrace):
-        if not all(map(repeats_node, trace.effects)):
+        if not all(map(is_taken_back, trace.effects)):
             return False
         trace = trace.parent
     return True
@@ -183,7 +183,7 @@ def tested(trace: CaptureTrace) -> list[Node]:
     found, fits = demanded(trace), _version(trace.recorder.rooms, trace)
     if found is None:
         return []
-    if not all(map(repeats_node, trace.effects)):
+    if not all(map(is_taken_back, trace.effects)):
         _refuse_beside_effects()
     if fits is None:
         return [lift(trace, _tested(found, found))]
@@ -207,7 +207,7 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     None where there are no such conditions. NumPy raises the errors of these, too. Beside effects, which happen once,
     a test of these is one of them.
     """
-    repeats, expected = all(map(repeats_node, trace.effects)), _untested(trace, trace.expected)
+    repeats, expected = all(map(is_taken_back, trace.effects)), _untested(trace, trace.expected)
     if expected and not repeats:
         _refuse_beside_effects()
     unread, whole = _unread(trace, results) if repeats else ([], [])
@@ -234,7 +234,7 @@ def demand_unread(trace: CaptureTrace, values: Any) -> None:
     if not (trace.conditional or trace.fallible) or not can_demand(trace):
         return
     leaves = [one for leaf in tree.flatten(values)[0] for one in _parts(leaf)]
-    if not all(map(repeats_node, trace.effects)):
+    if not all(map(is_taken_back, trace.effects)):
         return
     written = [node for buffer, node in trace.versions.items() if buffer.home is not trace]
     left = [leaf.node for leaf in leaves if isinstance(leaf, TracedValue)]

@@ -25,7 +25,7 @@ from xjit.ir.python_terms import call_of
 from xjit.ir.rebuilding import reading, with_new
 from xjit.ops.define.core import lift
 from xjit.ops.effects.call_parts import CallParts
-from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, only_draws, repeats_node
+from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, is_taken_back
 from xjit.ops.effects.step_functions import Failure, Storing, Test, all_fit, all_hold
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
@@ -49,20 +49,15 @@ def test_ahead_of_store(trace: CaptureTrace) -> None:
 
     Draws in compiled code do not count: loops that draw would have a step in Python in each turn.
     """
-    if not all(map(_may_be_late, (node for one in _around(trace) for node in one.effects))):
+    if not all(map(is_taken_back, (node for one in _around(trace) for node in one.effects))):
         for one in reversed(list(_around(trace))):
             test_so_far(one)
 
 
 def test_behind_effects(trace: Any) -> None:
     """Tests what may fail at the end of a trace that has effects: code around it may have more of them."""
-    if isinstance(trace, CaptureTrace) and not all(map(_may_be_late, trace.effects)):
+    if isinstance(trace, CaptureTrace) and not all(map(is_taken_back, trace.effects)):
         test_so_far(trace)
-
-
-def _may_be_late(node: Node) -> bool:
-    """Return whether an error may come behind an effect that NumPy would not have come to."""
-    return repeats_node(node) or only_draws(node)
 
 
 def test_so_far(trace: CaptureTrace) -> None:

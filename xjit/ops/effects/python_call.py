@@ -171,25 +171,19 @@ def repeats_node(node: Any) -> bool:
     return bool(node.param("call").repeats if node.op is PYTHON_CALL else node.op.barrier)
 
 
-def only_draws(node: Node) -> bool:
-    """Return whether an effect is a draw of random numbers in compiled code, or a loop or branch of such ones."""
+def is_taken_back(node: Node) -> bool:
+    """Return whether an effect, or all of those in a loop or branch, is taken back before NumPy does the call.
+
+    Nobody would notice another run of it, or it draws random numbers, and the generator gets its state back.
+    """
     if node.op.control:
-        return all(map(only_draws, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
-    return node.op.draws is not None
+        return all(map(is_taken_back, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
+    return node.op.draws is not None or repeats_node(node)
 
 
 def is_seen(node: Node) -> bool:
-    """Return whether somebody may notice another run of an effect, or of one in a loop or branch: text, draws."""
-    if node.op.control:
-        return any(map(is_seen, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
-    return not repeats_node(node)
-
-
-def stays(node: Node) -> bool:
-    """Return whether an effect is seen, and cannot be taken back as draws in compiled code can: text, for example."""
-    if node.op.control:
-        return any(map(stays, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
-    return is_seen(node) and not only_draws(node)
+    """Return whether somebody may notice another run of an effect, or of one in a loop or branch, such as text."""
+    return not is_taken_back(node)
 
 
 PYTHON_CALL = register(

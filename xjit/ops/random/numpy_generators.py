@@ -152,19 +152,14 @@ def locked(words: Array, *others: Array) -> AbstractContextManager[Any]:
         return stack.pop_all()
 
 
-def _lock(words: Array) -> Any:
-    memory: Any = words.base
-    return memory.bit_generator.lock if type(memory) is Memory else None
-
-
 _STATE_OF_MT19937 = 4 * (624 + 1)
 """The bytes of NumPy's ``mt19937_state``: its words, and the place of the next one."""
 
 
-def rewinding(words: Array) -> Callable[[], object]:
-    """Return the function that gives the bit generator its state of now again.
+def state_back(words: Array) -> Callable[[], None]:
+    """The function that gives a bit generator the state back that it has now.
 
-    The state of a Mersenne Twister is kept as bytes: to take it apart costs more than to draw.
+    That of a Mersenne Twister is kept as bytes: to take it apart costs more than to draw.
     """
     memory: Any = words.base
     generator = memory.bit_generator
@@ -172,6 +167,11 @@ def rewinding(words: Array) -> Callable[[], object]:
         place = int(words[0])
         return functools.partial(ctypes.memmove, place, ctypes.string_at(place, _STATE_OF_MT19937), _STATE_OF_MT19937)
     return functools.partial(setattr, generator, "state", generator.state)
+
+
+def _lock(words: Array) -> Any:
+    memory: Any = words.base
+    return memory.bit_generator.lock if type(memory) is Memory else None
 
 
 def _infer_words(types: Types, params: Params) -> ArrayType:
@@ -190,7 +190,7 @@ BIT_GENERATOR = register(
         reference=_words,
         silent=True,
         alone=locked,
-        rewind=rewinding,
+        puts_back=state_back,
         doc="The words for a generator, or for the one that NumPy's module draws from.",
     )
 )

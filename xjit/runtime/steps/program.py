@@ -5,6 +5,7 @@ A program that is nothing but one run of kernels needs none of this: its native 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,7 +15,7 @@ import numpy as np
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import TargetError, XjitError
-from xjit.ir.boundary import COMES_FIRST, PLACES, comes_first
+from xjit.ir.boundary import COMES_FIRST, PLACES, TAKEN_BACK
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.miss import MISS
@@ -134,8 +135,8 @@ class Part:
 class Scope:
     """The objects that the text of a program names, and the user's lines that lines of the text come from.
 
-    ``parts`` cuts a block into what has lines of its own. ``alone`` has the contexts to use slots in. A program
-    that ``rewinds`` gives states their first values again, where NumPy does the call from the beginning.
+    ``parts`` cuts a block into what has lines of its own. ``alone`` has the contexts to use slots in. With
+    ``takes_back`` steps whose effects NumPy would not find say how to take these back.
     """
 
     loading: Loading
@@ -144,8 +145,8 @@ class Scope:
     lines: list[str] = field(default_factory=list)
     places: dict[int, Where] = field(default_factory=dict)
     depth: int = 1
+    takes_back: bool = False
     alone: dict[int, Function] = field(default_factory=dict)
-    rewinds: bool = False
 
     def used_alone(self, slots: Sequence[int]) -> dict[Function, list[int]]:
         """The slots among these that are to be used in contexts, by these."""
@@ -154,6 +155,31 @@ class Scope:
             if slot in self.alone:
                 found.setdefault(self.alone[slot], []).append(slot)
         return found
+
+    @contextlib.contextmanager
+    def taking_back(self, needed: bool) -> Iterator[None]:
+        """Has errors of the lines within tell what takes back the steps before::
+
+        taken_back = []
+        try:
+            s0 = k0(p0)
+            taken_back.append(k1(s0))
+            ...
+        except Exception as error:
+            error.taken_back = taken_back
+            raise
+        """
+        if not needed:
+            yield
+            return
+        self.put("taken_back = []")
+        self.put("try:")
+        self.depth, self.takes_back = self.depth + 1, True
+        yield
+        self.depth -= 1
+        self.put("except Exception as error:")
+        self.put(f"    setattr(error, {TAKEN_BACK!r}, taken_back)")
+        self.put("    raise")
 
     def name(self, value: Any) -> str:
         """A name for an object."""
@@ -189,6 +215,15 @@ def _has_control(block: Block) -> bool:
     return any(isinstance(step, LoopStep | BranchStep) for step in block.steps)
 
 
+def _puts_back(block: Block, loading: Loading) -> bool:
+    """Return whether a block has steps that can be taken back, and others that may fail."""
+    steps = list(all_steps(block))
+    called = [loading.operation(one.operation.name) for one in steps if isinstance(one, CallStep)]
+    takes_back = [record for record in called if record.puts_back is not None]
+    fails = any(one.failures for one in steps if isinstance(one, RunStep))
+    return bool(takes_back) and (fails or len(called) > len(takes_back))
+
+
 def _each_step(block: Block) -> Iterator[Part]:
     spent = block.spent or ((),) * len(block.steps)
     return (Part((step,), slots) for step, slots in zip(block.steps, spent, strict=True))
@@ -206,28 +241,17 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         s3 = made
         del s2
         return s3
-
-    What NumPy may do from the beginning after states of generators have changed is in a ``try``, behind which they
-    are as they were.
     """
     from xjit.runtime.parallel.blas_limits import limited
     from xjit.runtime.parallel.threads import own_limit
 
-    scope = Scope(loading, _parts(spec), rewinds=_rewinds(spec, loading))
+    scope = Scope(loading, _parts(spec))
     scope.put("if check(*values) is MISS: return MISS")
     if spec.inputs:
         scope.put(f"{_slots(range(len(spec.inputs)))}, = values")
-    if scope.rewinds:
-        scope.put("ways = []")
-        scope.put("try:")
-        scope.depth += 1
-    scope.block(spec.body)
-    scope.put(f"return {_slots(spec.outputs) or '()'}")
-    if scope.rewinds:
-        scope.depth -= 1
-        scope.put("except Exception as error:")
-        scope.put("    rewind(error, ways)")
-        scope.put("    raise")
+    with scope.taking_back(_puts_back(spec.body, loading)):
+        scope.block(spec.body)
+        scope.put(f"return {_slots(spec.outputs) or '()'}")
     source = "def program(*values):\n" + "".join(f"{line}\n" for line in scope.lines)
     names: dict[str, Any] = {
         "check": check,
@@ -237,25 +261,10 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         "asarray": np.asarray,
     }
     names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
-    names |= {"own_limit": own_limit, "limited": limited, "rewind": _rewind, PLACES: scope.places}
+    names |= {"own_limit": own_limit, "limited": limited, PLACES: scope.places}
     exec(compile(source, "<xjit program>", "exec"), names)
     program: Function = names["program"]
     return program
-
-
-def _rewinds(spec: ProgramSpec, loading: Loading) -> bool:
-    """Return whether NumPy may do the call from the beginning when the program has changed a state."""
-    steps = list(all_steps(spec.body))
-    fails = any(one.first for step in steps if isinstance(step, RunStep) for one in step.failures)
-    calls = (step for step in steps if isinstance(step, CallStep))
-    return fails and any(loading.operation(step.operation.name).rewind is not None for step in calls)
-
-
-def _rewind(error: Exception, ways: Sequence[Callable[[], object]]) -> None:
-    """Gives everything its first state again where NumPy does the call from the beginning after an error."""
-    if comes_first(error):
-        for back in reversed(ways):
-            back()
 
 
 def _part_lines(part: Part, scope: Scope) -> Iterator[str]:
@@ -332,8 +341,8 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
         yield f"{made} = limited({function}, {operands}) if own_limit() else {function}({operands})"
     else:
         yield f"{made} = {function}({operands})"
-    if record.rewind is not None and scope.rewinds:
-        yield f"ways.append({scope.name(record.rewind)}({made}))"
+    if record.puts_back is not None and scope.takes_back:
+        yield f"taken_back.append({scope.name(record.puts_back)}({made}))"
     if step.layout is None or step.recycled:
         return
     if step.layout.shape:
