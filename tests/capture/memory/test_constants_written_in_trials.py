@@ -202,3 +202,40 @@ def test_numbers_are_known_until_they_are_written_over(function: Any) -> None:
     for c in (0.3, 0.4, 0.3):
         for found, wanted in zip(np.atleast_1d(compiled(c)), np.atleast_1d(function(c)), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+
+
+def lengths_of_cycles(order: Any) -> Any:
+    seen, found = np.zeros(len(order), bool), np.zeros(len(order), int)
+    for start in range(len(order)):
+        place = start
+        while not seen[place]:
+            seen[place] = True
+            found[start] += 1
+            place = order[place]
+    return found
+
+
+def permuted_in_place(order: Any) -> Any:
+    values, seen = np.arange(len(order)) * 1.5, np.zeros(len(order), bool)
+    for start in range(len(order)):
+        place, first = start, values[start]
+        while not seen[place]:
+            seen[place] = True
+            source = order[place]
+            values[place] = first if seen[source] else values[source]
+            place = source
+    return values
+
+
+def constant_at_a_place(order: Any) -> Any:
+    seen = np.zeros(len(order), bool)
+    seen[0] = True
+    return order + 1 if seen[order[0]] else order - 1
+
+
+@pytest.mark.parametrize("function", [lengths_of_cycles, permuted_in_place, constant_at_a_place])
+def test_constants_at_places_that_only_the_run_knows(function: Any) -> None:
+    compiled, rng = xjit.jit(function, strict=True), np.random.default_rng(4)
+    for _ in range(4):
+        order = rng.permutation(16)
+        np.testing.assert_array_equal(compiled(order), function(order))

@@ -349,7 +349,7 @@ def call_getitem(value: Any, index: Any) -> Any:
         return function_of_constants(lambda one: one[index], (value,), {})
     with located((value, *traced_leaves(index))):
         result = link(indexing.getitem(value, index), (value,))
-    return _remember(result, (value,), lambda: number_of(value)[index])
+    return _remember(result, (value, *traced_leaves(index)), lambda: number_of(value)[numbers(index)])
 
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:

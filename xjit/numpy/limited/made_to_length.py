@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from xjit import ops
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.numpy.arrays.creation import full
-from xjit.numpy.limited.arrays import LimitedArray, limited
+from xjit.numpy.limited.arrays import LimitedArray, limited, number_of
+from xjit.numpy.limited.rooms import bounded, can_repeat
 from xjit.numpy.limited.run_time_integers import Integer, integer, largest
 from xjit.numpy.rules.static import only_run_tells
 from xjit.numpy.rules.values import fresh
 from xjit.ops.dynamic.limited_windows import bound_of
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
 from xjit.types import INT64
 
 _FILLED = {"zeros": 0, "empty": 0, "ones": 1}
+_FEW = 2**10
 _LONGEST = 2**31
 """A bound above which an integer is taken for no length."""
 
@@ -26,7 +32,7 @@ def applies(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     if name in _FILLED or (name == "full" and len(args) > 1 and _is_number(args[1])):
         args = (*args[:1], *args[2:]) if name == "full" else args
         sizes = args[0] if args and isinstance(args[0], tuple) else args[:1]
-        fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(is_length, sizes))
+        fits = len(args) <= 2 and kwargs.keys() <= {"dtype"} and all(map(_is_size, sizes))
         return fits and any(map(only_run_tells, sizes))
     if name == "arange":
         return not kwargs and 1 <= len(args) <= 2 and all(map(_is_integer, args)) and any(map(only_run_tells, args))
@@ -37,13 +43,13 @@ def created(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Limite
     """The array, for arguments to which this `applies`."""
     if name == "arange":
         first, end = (integer(0), integer(args[0])) if len(args) == 1 else map(integer, args)
-        count = largest(end - first, 0)
+        count = bounded(largest(end - first, 0), _guess(), "numpy.arange")
         places = iota(f"s64[{_bound(count)}]", 0)
         start = first.operand
         shifted = places if first.known == 0 else ops.add(places, _repeated(start, _bound(count)))
         return LimitedArray(limited(fresh(shifted), (count,)), (count,))
     given = args[0] if isinstance(args[0], tuple) else args[:1]
-    sizes = tuple(map(integer, given))
+    sizes = tuple(map(_size, given))
     element, *rest = args[1:] if name == "full" else (_FILLED[name], *args[1:])
     dtype = kwargs.get("dtype", rest[0] if rest else None)
     value = full(tuple(map(_bound, sizes)), element, float if dtype is None and name != "full" else dtype)
@@ -66,7 +72,23 @@ def _is_integer(value: Any) -> bool:
     if not only_run_tells(value) or not is_integer or value.node.aval.rank:
         return False
     found = integer(value)
-    return found.low > -_LONGEST and found.high < _LONGEST
+    return (found.low > -_LONGEST and found.high < _LONGEST) or can_repeat()
+
+
+def _guess() -> int:
+    """As many elements as the largest array among the arguments has, and not too few."""
+    trace = current()
+    return max(_FEW, 0 if trace is None or trace.lengths is None else trace.lengths.largest)
+
+
+def _size(value: Any) -> Integer:
+    """The size, which is not negative, and within the room that there is where nothing else bounds it."""
+    found = integer(value)
+    if found.low < 0:
+        number = number_of(found)
+        held = require(number, ops.ge(number, np.int64(0)), "value", "negative dimensions are not allowed")
+        found = integer(held).within(0, found.high)
+    return found if found.high < _LONGEST else bounded(found, _guess(), "numpy.zeros")
 
 
 def _is_number(value: Any) -> bool:
@@ -75,6 +97,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, bool | int | float | complex)
 
 
+def _is_size(value: Any) -> bool:
+    return _is_integer(value) and (integer(value).low >= 0 or can_repeat())
+
+
 def is_length(value: Any) -> bool:
     """Return whether an integer, known or of the run, is the length of an array whose bound is known."""
-    return _is_integer(value) and integer(value).low >= 0
+    found = integer(value) if _is_integer(value) else None
+    return found is not None and found.low >= 0 and found.high < _LONGEST
