@@ -300,7 +300,7 @@ class OpDef:
     flat: bool = False
     threaded: bool = False
     alone: Callable[..., AbstractContextManager[None]] | None = None
-    puts_back: Callable[..., Callable[[], None]] | None = None
+    puts_back: Callable[..., Callable[[], object]] | None = None
     fresh: bool = False
     takes_out: bool = False
     barrier: bool = False

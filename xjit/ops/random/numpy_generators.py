@@ -156,7 +156,7 @@ _STATE_OF_MT19937 = 4 * (624 + 1)
 """The bytes of NumPy's ``mt19937_state``: its words, and the place of the next one."""
 
 
-def state_back(words: Array) -> Callable[[], None]:
+def state_back(words: Array) -> Callable[[], object]:
     """The function that gives a bit generator the state back that it has now.
 
     That of a Mersenne Twister is kept as bytes: to take it apart costs more than to draw.
