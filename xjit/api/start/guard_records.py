@@ -81,7 +81,18 @@ class Want:
     """The content of a place: a plain ``value``, or by its ``kind`` names and digests, or several things."""
 
     kind: Literal[
-        "plain", "range", "number", "function", "wrapped", "class", "named", "module", "code", "any", "tuple"
+        "plain",
+        "range",
+        "number",
+        "function",
+        "wrapped",
+        "class",
+        "named",
+        "module",
+        "code",
+        "any",
+        "tuple",
+        "globals",
     ]
     words: tuple[str, ...] = ()
     value: Any = None
@@ -118,6 +129,8 @@ def described(value: Any) -> Want:
         return Want("code", (code_digest(value),))
     if kind is types.ModuleType:
         return Want("module", (value.__name__,))
+    if kind is dict and value is vars(sys.modules.get(str(value.get("__name__")), types)):
+        return Want("globals", (value["__name__"],))
     if kind is tuple:
         return Want("tuple", items=tuple(map(_part, value)))
     from xjit.capture.recording.traceable import is_library
@@ -256,6 +269,8 @@ class Describer:
         elif isinstance(value, types.ModuleType):
             self.roots.setdefault(id(value), RootRecord("bound", number))
             self.roots.setdefault(id(vars(value)), RootRecord("bound", number, "globals"))
+        elif type(value) is dict:
+            self.roots.setdefault(id(value), RootRecord("bound", number))
         elif inner is not None:
             self.functions.append((number, inner))
             self.roots.setdefault(id(inner), RootRecord("bound", number))
@@ -328,6 +343,8 @@ class Binder:
             return next(base for base in value.__mro__ if f"{base.__module__}.{base.__qualname__}" == root.name)
         if isinstance(value, types.ModuleType):
             return vars(value) if root.part == "globals" else value
+        if type(value) is dict:
+            return value
         inner = inner_function(value)
         if inner is None:
             raise OtherProgramError("something else stands where a function was")

@@ -43,6 +43,7 @@ class Identities:
     looked   the function may have compared objects by identity
     assigned  attributes of objects from outside are assigned, or containers changed, which all names of these see
     changed   the containers from outside that the function changes
+    fresh     the functions for which others of the same code may stand, and their places
     twins    some are one, but are not merged
     """
 
@@ -51,6 +52,7 @@ class Identities:
     assigned: bool = False
     twins: bool = False
     changed: list[Known] = field(default_factory=list)
+    fresh: list[tuple[Path, Any]] = field(default_factory=list)
     _known: dict[int, Known] = field(default_factory=dict)
     _arguments: dict[int, Known] = field(default_factory=dict)
 

@@ -63,7 +63,8 @@ def signature(leaf: Any) -> Signature:
     * Python numbers: the type only, the value stays dynamic until Python needs it, then it is a guard; integers
       that int64 cannot hold are keys by value
     * immutable plain values (text, enum members, dtypes, ...): type and value
-    * functions, classes and modules: the object itself
+    * inner functions and lambdas, which are often made anew for a call: their code; what they read is guarded
+    * other functions, classes and modules: the object itself
     * slices, and instances of the user's classes written in Python: the class; what is read of them is guarded
     * generators of random numbers: the class; steps in Python draw from them
     * sets of plain values: their values
@@ -118,11 +119,22 @@ def normalised(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.broadcast_to(copy, array.shape)
 
 
+def is_inner(function: types.FunctionType) -> bool:
+    """Return whether a function is a lambda, or one that another function defines, which may make it for each call.
+
+    >>> is_inner(lambda x: x), is_inner(is_inner)
+    (True, False)
+    """
+    return function.__name__ == "<lambda>" or "<locals>" in function.__qualname__
+
+
 def _other(leaf: Any, kind: type) -> Signature:
     if isinstance(leaf, np.generic):
         return (leaf.dtype, "scalar") if leaf.dtype in NAMES and _is_numpy_scalar(kind) else None
     if _is_plain_kind(leaf):
         return distinct(leaf)
+    if kind is types.FunctionType and is_inner(leaf):
+        return (kind, leaf.__code__)
     if isinstance(leaf, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type | np.ufunc):
         return leaf
     if kind in (set, frozenset):

@@ -46,8 +46,11 @@ class RecordingGlobals(dict[str, Any]):
         raise KeyError(name)  # the interpreter goes on with the builtins
 
 
-def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
-    """The function over recording globals, its closure and defaults recorded; a stand-in if it has effects."""
+def rebuild(recorder: Recorder, function: types.FunctionType, path: Path | None = None) -> Any:
+    """The function over recording globals, its closure and defaults recorded; a stand-in if it has effects.
+
+    With a ``path`` they are what any function has that stands there, without one those of this very function.
+    """
     effect = effect_of(function.__code__)
     if effect:
         reason = f"{function.__qualname__} {effect}"
@@ -60,9 +63,14 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
     namespace = recorder.globals_of(function.__globals__)
     rebuilt = types.FunctionType(running.__code__, namespace, function.__name__, None, cells)
     recorder.remember(function, rebuilt)  # before the closure is read: a function may refer to itself
-    _fill_cells(recorder, function, running, cells)
-    path = object_path(function, function.__qualname__)
-    rebuilt.__defaults__ = _defaults(recorder, function.__defaults__, path.attribute("__defaults__"))
+    if path is not None:
+        recorder.identities.add(function, rebuilt, path)
+    _fill_cells(recorder, function, running, cells, path)
+    if path is not None:
+        rebuilt.__defaults__ = recorder.read(function.__defaults__, path.attribute("__defaults__"))
+    else:
+        path = object_path(function, function.__qualname__)
+        rebuilt.__defaults__ = _defaults(recorder, function.__defaults__, path.attribute("__defaults__"))
     rebuilt.__kwdefaults__ = _defaults(recorder, function.__kwdefaults__, path.attribute("__kwdefaults__"))
     for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
         setattr(rebuilt, name, getattr(function, name))
@@ -73,10 +81,14 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
 
 
 def _fill_cells(
-    recorder: Recorder, function: types.FunctionType, running: types.FunctionType, cells: tuple[types.CellType, ...]
+    recorder: Recorder,
+    function: types.FunctionType,
+    running: types.FunctionType,
+    cells: tuple[types.CellType, ...],
+    path: Path | None,
 ) -> None:
     """Fills the cells of the function that runs with what the function's own hold, as it is recorded."""
-    own = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    own = function.__code__.co_freevars
     for name, old, new in zip(running.__code__.co_freevars, running.__closure__ or (), cells, strict=True):
         if name not in own:  # what a rewritten function was given besides
             new.cell_contents = old.cell_contents
@@ -86,7 +98,12 @@ def _fill_cells(
         except ValueError:
             continue  # not assigned yet: reading it is the user's own NameError
         # super() needs the class itself
-        new.cell_contents = value if name == "__class__" else recorder.read(value, cell_path(old, name))
+        place = cell_path(old, name) if path is None else _cell_of(path, own.index(name))
+        new.cell_contents = value if name == "__class__" else recorder.read(value, place)
+
+
+def _cell_of(path: Path, number: int) -> Path:
+    return path.attribute("__closure__").item(number).attribute("cell_contents")
 
 
 def _defaults(recorder: Recorder, defaults: Any, path: Path) -> Any:

@@ -23,6 +23,7 @@ from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.traced_math import traced_math
 from xjit.capture.recording.containers import check_kept, record_dict, record_list, record_set, record_tuple
+from xjit.capture.recording.fresh_functions import identities_of_fresh, is_fresh, rebuild_fresh, record_partial
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
     MAX_CONCRETE,
@@ -86,7 +87,8 @@ class Recorder:
     errors, once there is one, of which some are errors that the function ``raises``; ``rooms`` is that of the lengths
     of arrays in turns and arms. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an
     object is, ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see these.
-    ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls.
+    ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls,
+    ``functions`` those of the user's that run rebuilt, by their identities.
     """
 
     def __init__(
@@ -109,7 +111,7 @@ class Recorder:
         self._added: set[tuple[Path, str, int]] = set()
         self._by_path: dict[Path, Any] = {}
         self._handed_out: dict[int, tuple[Any, Path]] = {}
-        self._functions: dict[int, tuple[Any, Any]] = {}
+        self.functions: dict[int, tuple[Any, Any]] = {}
         self._sealed: list[tuple[Any, dict[str, Any]]] = []
         self._classes: dict[type, RecordingClass] = {}
         self._tuple_classes: dict[type, type] = {}
@@ -206,6 +208,7 @@ class Recorder:
         """Guards that objects which the function could compare stay apart, as far as it looks."""
         for one, *others in self.identities.apart():
             self.add(guards.distinct_objects(one, others))
+        list(map(self.add, identities_of_fresh(self)))
 
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
@@ -313,13 +316,15 @@ class Recorder:
         return self._callable(value, path)
 
     def _callable(self, value: Any, path: Path) -> Any:
+        if is_fresh(self, value, path):
+            return rebuild_fresh(self, value, path)
         compiled = inner_function(value)
         if compiled is not None and is_traceable(compiled):
             self.add(guards.identity(path, value))
             self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
             return self.function(compiled)
         if type(value) is functools.partial:
-            return self._partial(value, path)
+            return record_partial(self, value, path)
         if isinstance(value, types.MethodType) and inner_function(value.__func__) is not None:
             return self._method(value, path)
         if type(value) is _CACHED_FUNCTION:
@@ -332,15 +337,6 @@ class Recorder:
         return types.MethodType(
             self.function(inner_function(value.__func__)), self.read(value.__self__, path.attribute("__self__"))
         )
-
-    def _partial(self, value: Any, path: Path) -> Any:
-        self.add(guards.identity(path, value))
-        function = self.read(value.func, path.attribute("func"))
-        args = [self.read(item, path.attribute("args").item(k)) for k, item in enumerate(value.args)]
-        keywords = {
-            key: self.read(item, path.attribute("keywords").item(key)) for key, item in value.keywords.items()
-        }
-        return functools.partial(function, *args, **keywords)
 
     def _raw(self, value: Any, path: Path) -> Any:
         """A value whose identity says everything, or a stand-in that refuses to be used; builtins by any name."""
@@ -413,7 +409,7 @@ class Recorder:
         """The function over recording globals; functions of libraries as they are."""
         if not is_traceable(function):
             return self.substitute(function)
-        known = self._functions.get(id(function))
+        known = self.functions.get(id(function))
         return rebuild(self, function) if known is None else known[1]
 
     def runtime(self) -> Any:
@@ -424,11 +420,11 @@ class Recorder:
 
     def original(self, rebuilt: Any) -> Any:
         """The function of the user's that another one was rebuilt of; None of others."""
-        return next((function for function, other in self._functions.values() if other is rebuilt), None)
+        return next((function for function, other in self.functions.values() if other is rebuilt), None)
 
     def remember(self, function: Any, rebuilt: Any) -> None:
         """Notes the rebuilt form of a function."""
-        self._functions[id(function)] = (function, rebuilt)
+        self.functions[id(function)] = (function, rebuilt)
 
     def seal(self, rebuilt: Any) -> None:
         """Notes the attributes of a rebuilt function, which the user's code must not change."""

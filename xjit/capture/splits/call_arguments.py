@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.guarding.guards import identity
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.recording.containers import RecordingDict, RecordingList
@@ -222,7 +223,10 @@ class Arguments:
         recorder = self.trace.recorder
         path = recorder.path_of(value)
         if path is not None:
-            return path.read(recorder.leaves)
+            found = path.read(recorder.leaves)
+            if isinstance(found, types.FunctionType):
+                recorder.add(identity(path, found))  # which code outside calls as it is
+            return found
         original = recorder.original(value) or (_wrapped(value) if isinstance(value, types.FunctionType) else None)
         if original is not None:
             return original
