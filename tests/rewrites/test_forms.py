@@ -41,6 +41,7 @@ from xjit.ir.loops.nodes import (
     Alloc,
     Buffer,
     Carry,
+    If,
     Kernel,
     Let,
     Prim,
@@ -292,3 +293,12 @@ def test_borders_share_the_loop_of_the_interior(rng: np.random.Generator) -> Non
     before = kernel((x, out), first, loop("i", N, inner), last)
     rewrites = Parallelize("i"), HorizontalFuse(("j", "i", "l"), "step", 1, whole=("j", "l"))
     checked(before, rewrites, BOTH, rng)
+
+
+def test_an_else_follows_its_if(rng: np.random.Generator) -> None:
+    """Only the second block needs the place of the row in a loop further in, which gets a name in front of both."""
+    copied = loop("j", M, Store("out", (AT, J), load(X, AT, J)))
+    cleared = loop("k", M, Store("out", (constant(0), K), ZERO))
+    below = Prim("gt", (load(X, AT, constant(0)), ZERO), BOOL)
+    before = kernel((X, OUT), loop("i", N, If(below, (cleared,), (copied,))))
+    checked(before, (), [{"n": 7, "m": 5}], rng)

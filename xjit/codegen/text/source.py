@@ -294,11 +294,18 @@ class _Printer:
         return expr
 
     def _branch(self, statement: If) -> None:
-        with self.block(f"if {self.value(statement.condition)}:"):
-            self.statements(statement.then)
+        """Write both blocks behind what either has put into those around: nothing parts an if and its else."""
+        head = f"if {self.value(statement.condition)}:"
+        then, otherwise = self._inside(statement.then), self._inside(statement.otherwise)
+        self.frames[-1].lines += [head, *(then or ["    pass"])]
         if statement.otherwise:
-            with self.block("else:"):
-                self.statements(statement.otherwise)
+            self.frames[-1].lines += ["else:", *(otherwise or ["    pass"])]
+
+    def _inside(self, block: Block) -> list[str]:
+        """The lines of a block of its own."""
+        self.frames.append(Frame())
+        self.statements(block)
+        return [f"    {line}" for line in self.frames.pop().lines]
 
     def _fold(self, statement: Fold) -> None:
         """Give several scalars new values at once: what a later value reads is given last."""
