@@ -28,6 +28,12 @@ def of_two_arrays(rng: Any, x: Any, n: int) -> None:
         x[i] = y[i] + rng.integers(0, n)
 
 
+def behind_text(rng: Any, x: Any, n: int) -> None:
+    print("begin", n)  # noqa: T201
+    for i in range(n):
+        x[i] = rng.random()
+
+
 def ahead_of_text(rng: Any, x: Any, n: int) -> float:
     t = rng.random(5)
     s = t[n]
@@ -35,7 +41,7 @@ def ahead_of_text(rng: Any, x: Any, n: int) -> float:
     return s + rng.random()
 
 
-FUNCTIONS = (of_each_turn, of_two_arrays, ahead_of_text)
+FUNCTIONS = (of_each_turn, of_two_arrays, behind_text, ahead_of_text)
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,9 @@ from xjit.capture.guarding.access_path import Path, object_path
 from xjit.capture.inner_functions import inner_function as inner_function
 from xjit.capture.recording.global_reads import called_from_user_code
 from xjit.capture.recording.object_state import STATE, State, assigned_to, fields_of, state_of
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.errors_in_order import test_ahead_of_store
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.ir.current import current
 
 if TYPE_CHECKING:
     from xjit.capture.recording.recorder import Recorder
@@ -197,6 +199,9 @@ def _store(self: Any, name: str, value: Any) -> None:
         refuse(f"the function assigns to {name} of an object", fix="assign it outside of the function")
     if state.path is not None and not is_slot and not hasattr(state.target, "__dict__"):
         raise AttributeError(f"{state.cls.__name__!r} object has no attribute {name!r}")
+    trace = current()
+    if state.path is not None and isinstance(trace, CaptureTrace):
+        test_ahead_of_store(trace)
     object.__setattr__(self, name, value)
     if state.path is not None:
         check_not_shown(self)

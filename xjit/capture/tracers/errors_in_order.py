@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.recording.object_state import assigned_to, state_of
 from xjit.capture.tracers.demands import repeats_so_far, settle, smallest
-from xjit.capture.tracers.provenance import CaptureTrace, position
+from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
@@ -45,7 +46,8 @@ def test_ahead_of_effect(trace: CaptureTrace) -> None:
 
 
 def test_ahead_of_store(trace: CaptureTrace) -> None:
-    """Tests what may fail so far, ahead of a store that the caller sees, where NumPy cannot do the call any more.
+    """Tests what may fail so far, ahead of a store that the caller sees, where NumPy cannot do the call any more: to
+    an array, or to an attribute of an object.
 
     Draws in compiled code do not count: loops that draw would have a step in Python in each turn.
     """
@@ -84,11 +86,33 @@ def _test(trace: CaptureTrace, stored: Sequence[tuple[Node, Node]]) -> None:
     whole = [one for one in _results(trace) if one not in tested]
     if not new and not whole:
         return
+    _check_nothing_assigned(trace)
     test = Test(tuple(Failure(one.op, one.kwargs, one.where, bool(one.inputs[-1].aval.rank)) for _, one in new))
     operands = (*(condition for condition, _ in new), *whole, *itertools.chain(*stored))
     parts = CallParts(call_of(test, len(new) + len(whole)), stored=len(stored))
     call = parts.call((position(), "a test of conditions"), repeats=True, function=test)
     trace.add(PYTHON_CALL, operands, {"call": call}, position())
+
+
+def _check_nothing_assigned(trace: CaptureTrace) -> None:
+    """CaptureError where an object from outside waits for what was assigned to it, which the error would lose.
+
+    What a test stores are arrays. Ahead of all effects NumPy does the call, and assigns.
+    """
+    recorder = trace.recorder
+    if all(map(is_taken_back, (node for one in _around(trace) for node in one.effects))):
+        return
+    for reference in recorder.objects:
+        stand_in = reference()
+        path = None if stand_in is None else state_of(stand_in).path
+        if path is None:
+            continue
+        for name, value in assigned_to(stand_in).items():
+            if recorder.path_of(value) != path.attribute(name):  # else changed in place
+                refuse(
+                    f"an error that only the run will tell may come behind an assignment to {path.attribute(name)}",
+                    fix="assign at the end of the function",
+                )
 
 
 def is_test(node: Node) -> bool:

@@ -14,6 +14,7 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_same_kind, check_writable, stored_value, write
+from xjit.capture.tracers.errors_in_order import test_ahead_of_store
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
@@ -305,5 +306,7 @@ def _advance(target: BufferView, value: Any) -> None:
     assert isinstance(trace, CaptureTrace)
     if target.steps:
         write(target, value)
-    else:
-        target.buffer.advance(trace, trace.adopt(value.node))
+        return
+    if target.buffer.path is not None:
+        test_ahead_of_store(trace)
+    target.buffer.advance(trace, trace.adopt(value.node))
