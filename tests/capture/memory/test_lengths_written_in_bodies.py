@@ -175,3 +175,33 @@ def test_that_turns_of_a_refused_loop_are_taken_back(monkeypatch):
         found, text = xjit(refused)(labels, places)
     np.testing.assert_array_equal(found, refused(labels, places)[0])
     assert text == "1"
+
+
+def reflected(labels, places):
+    x = np.stack([labels * 0.3 - 0.2, places[0] * 0.1 - labels], axis=1)
+    for _ in range(30):
+        x += 0.05
+        for axis in range(2):
+            low, high = x[:, axis] < 0, x[:, axis] > 0.6
+            x[low, axis] *= -1
+            x[high, axis] = 1.2 - x[high, axis]
+    return x
+
+
+def in_place_in_trials(labels, places):
+    kept = {"own": labels[labels > 0]}
+    turns = 0
+    while turns < places[0] + 2:
+        kept["own"] += 2
+        kept["own"] *= 3
+        turns += 1
+    return kept["own"].sum()
+
+
+@pytest.mark.parametrize("function", [reflected, in_place_in_trials])
+def test_that_chosen_elements_are_written_as_often_as_turns_are_made(function):
+    compiled = xjit(function, strict=True)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        labels, places = rng.integers(0, 4, 30), rng.integers(0, 4, 3)
+        np.testing.assert_allclose(compiled(labels, places), function(labels, places), rtol=1e-13)

@@ -8,12 +8,9 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from xjit.capture.recording.container_entries import CONTAINERS, Entries
 from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers.known_array import KnownArray
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -68,14 +65,13 @@ class Checkpoint:
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         self.containers = tuple(reached(functions, trace.recorder))
         self.objects = ObjectStates(trace.recorder, self.containers)
-        self._elements: dict[int, tuple[weakref.ref[KnownArray], np.ndarray[Any, Any]]] = {}
+        self._kept: dict[int, tuple[weakref.ref[Any], Any]] = {}
         trace.trials.add(self)
 
-    def keep(self, array: KnownArray) -> None:
-        """Remembers the elements of an array of constants, which something known is about to be written into."""
-        assert array.array is not None
-        if id(array) not in self._elements or self._elements[id(array)][0]() is not array:
-            self._elements[id(array)] = weakref.ref(array), array.array.copy()
+    def keep(self, array: Any) -> None:
+        """Remembers what an array is made of that is about to be written to at once: of constants, or chosen."""
+        if id(array) not in self._kept or self._kept[id(array)][0]() is not array:
+            self._kept[id(array)] = weakref.ref(array), array.kept()
 
     def restore(self) -> None:
         """Takes back what was traced, decided and changed since."""
@@ -90,10 +86,10 @@ class Checkpoint:
         self._trace.versions.update(self._versions)
         for call, used in self._used:
             call.used = used
-        for reference, elements in self._elements.values():
+        for reference, kept in self._kept.values():
             array = reference()
             if array is not None:
-                array.put_back(elements)
+                array.put_back(kept)
         self._trace.recorder.take_back(self._decisions)
         self.objects.restore()
 

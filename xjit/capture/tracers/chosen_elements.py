@@ -97,7 +97,7 @@ class ChosenElements(Operators):
     elements know their ``base``, which may be written to as well.
     """
 
-    __slots__ = ("_base", "_look", "_pack", "_packed", "_seen", "_whole", "axis", "mask", "values")
+    __slots__ = ("__weakref__", "_base", "_look", "_pack", "_packed", "_seen", "_whole", "axis", "mask", "values")
     chooses = True
     __array_priority__ = 1001.0
 
@@ -154,11 +154,13 @@ class ChosenElements(Operators):
             self._whole = getattr(self._packed, "_value", None)
         return self._packed
 
-    @property
-    def _is_of_now(self) -> bool:
-        """Return whether other values may take their place: no body of a loop changes them, nor a trial of one."""
-        trace: Any = current()
-        return self.values.owner is trace and not trace.trials
+    def kept(self) -> tuple[Any, ...]:
+        """The values that they are made of, to put them back."""
+        return self.values, self._pack, self._packed, self._whole
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """Makes them of the values that they were made of."""
+        self.values, self._pack, self._packed, self._whole = kept
 
     @property
     def _is_written(self) -> bool:
@@ -396,7 +398,10 @@ class ChosenElements(Operators):
         return self.__array_ufunc__(ufunc, "__call__", left, right)
 
     def _inplace(self, ufunc: Any, other: Any) -> Any:
-        if self._packed is None and self._base is None and self._is_of_now:
+        trace: Any = current()
+        if self._packed is None and self._base is None and self.values.owner is trace:
+            for trial in trace.trials:
+                trial.keep(self)
             before = ChosenElements(self.values, self.mask, self.axis, self._pack)
             found = before._binary(ufunc, before, before if other is self else other)
             if isinstance(found, ChosenElements):

@@ -124,6 +124,11 @@ class KnownArray(TracedArray):
             one.forget_results()
         return True
 
+    def kept(self) -> np.ndarray[Any, Any]:
+        """A copy of the elements, to put them back."""
+        assert self.array is not None
+        return self.array.copy()
+
     def put_back(self, elements: np.ndarray[Any, Any]) -> None:
         """Gives an array that is no view the elements that it had, whether it is one of constants yet or traced."""
         self.forget_results()
