@@ -165,3 +165,12 @@ def test_a_turn_that_fails_raises() -> None:
     with pytest.raises(IndexError, match="out of bounds"):
         shared(x, far)
     np.testing.assert_allclose(shared(x, K), in_arms(x, K), rtol=1e-12)
+
+
+def test_turns_with_parts_of_long_windows_are_cut_into_few_pieces() -> None:
+    """Nobody knows how long windows are: of many turns each is likely to have little of what there is."""
+    turns = 65_536
+    begins = np.arange(0, 20 * turns + 1, 20)
+    columns = np.zeros(20 * turns, np.int64)
+    (kernel,) = xjit.jit(sparse).explain(np.ones(20 * turns), columns, begins, X[:, 0].copy()).kernels
+    assert 1 < kernel.pieces <= turns // 128

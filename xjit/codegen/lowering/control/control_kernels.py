@@ -107,7 +107,8 @@ def _apart(step: LoopKernelStep, machine: Machine, varying: bool) -> LoweredKern
     own = _begun(machine, varying)
     try:
         turns = tuple(loop_of_turns(own, step, count))
-        own.work *= count.turns / (machine.most_pieces if step.apart else 1)
+        # The more turns there are, the less of long windows each is likely to have: pieces have enough of them.
+        own.work *= count.turns / (max(machine.most_pieces, count.turns**0.5) if step.apart else 1)
         return own.lowered(turns, apart=True)
     except RefusedError:
         return None
