@@ -173,3 +173,31 @@ def test_programs(program: Callable[..., Any]) -> None:
             np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-13)
             assert np.asarray(one).dtype == np.asarray(two).dtype and np.shape(one) == np.shape(two)
     assert fast.stats().traces == 1, "another number of elements is no reason to trace again"
+
+
+def near_pairs(x: Any, y: Any) -> Any:
+    found, count = y.copy(), 0
+    for one, other in zip(*np.where(np.abs(x[:, None] - x) < 0.2), strict=False):
+        if one < other:
+            found[one] += found[other]
+            count += 1
+    return found, count
+
+
+def beside_each_other(x: Any, y: Any) -> Any:
+    total, marks, chosen = 0.0, np.zeros(len(x)), np.flatnonzero(x > 0.5)
+    for one, other, third in zip(x[x > 0.5], y, x[x > 0.2], strict=False):
+        total += one * other - third
+    for number, (first, last) in enumerate(zip(chosen[:-1], chosen[1:], strict=False)):  # noqa: RUF007
+        marks[first:last] = number + y[first]
+    return total, marks
+
+
+@pytest.mark.parametrize("function", [near_pairs, beside_each_other])
+def test_arrays_of_unknown_length_side_by_side(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for seed, factor in ((0, 1.0), (1, 1.0), (2, 0.0), (3, 0.55)):
+        rng = np.random.default_rng(seed)
+        x, y = factor * rng.random(20), rng.random(20)
+        for one, other in zip(function(x, y), compiled(x, y), strict=True):
+            np.testing.assert_allclose(other, one, rtol=1e-13)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray
+from xjit.numpy.limited.run_time_integers import Integer, integer, smallest
 from xjit.ops.define.core import lift
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
@@ -224,12 +226,23 @@ class Zipped(Sequence):
 
     def turns(self) -> Turns | None:
         """The turns, of tuples."""
-        found = [turns_of(one) for one in self.values]
-        if any(one is None or one.length is None for one in found):
+        parts = [one for one in map(turns_of, self.values) if one is not None]
+        if len(parts) < len(self.values):
             return None
-        parts = [one for one in found if one is not None]
-        length = min(one.length or 0 for one in parts)
-        return Turns(0, length, lambda k: tuple(one.element(one.first + k) for one in parts))
+        lengths = [
+            integer(one.end) - integer(one.first) if one.length is None else integer(one.length) for one in parts
+        ]
+        least = functools.reduce(smallest, lengths)
+        return Turns(0, _python_length(least), lambda k: tuple(one.element(one.first + k) for one in parts))
+
+
+def _python_length(length: Integer) -> Any:
+    """A number of turns as an integer of Python's, which the run may be the first to know."""
+    if length.known is not None:
+        return length.known
+    found: Any = length.operand
+    found.weak, found.scalar, found.bounds, found.wraps = int, True, (length.low, length.high), False
+    return found
 
 
 def turns_of(iterable: Any) -> Turns | None:
@@ -302,7 +315,7 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 def _zip(*iterables: Any, **strict: Any) -> Any:
     if iterables and all(_has_turns(one) or type(one) is range for one in iterables):
         found = Zipped(iterables)
-        if not strict or (strict == {"strict": True} and found.are_even):
+        if strict in ({}, {"strict": False}) or (strict == {"strict": True} and found.are_even):
             return found
     return builtins.zip(*iterables, **strict)  # noqa: B905
 
