@@ -33,6 +33,13 @@ FOUND = {
     d = c.max(initial=q)
     return np.flatnonzero(np.bincount(np.abs(y)))
 """,
+    "places where elements that a mask has chosen of no rows are true": """
+    z = y[:0].reshape(0, 2)
+    a = z[z == z]
+    b = np.where(a)
+    a[b] = 3
+    return len(b), b, a
+""",
     "elements at positions in a list of what a mask has chosen are written": """
     a = x[x < 5]
     a[[0, 1]] = 1

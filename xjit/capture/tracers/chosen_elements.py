@@ -248,7 +248,7 @@ class ChosenElements(Operators):
             return call_function(func, packed(args), packed(kwargs))
 
     def _function(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if func in _CHOICES and not kwargs:
+        if func in _CHOICES and len(args) > 1 and not kwargs:  # the places where an array is true are of all of it
             return self._each(lambda *values: call_function(func, values, {}), args)
         if args and args[0] is self and len(args) <= 2:
             options = {**kwargs, "axis": args[1]} if len(args) == 2 else kwargs
