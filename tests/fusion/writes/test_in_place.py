@@ -13,6 +13,8 @@ import pytest
 import xjit
 from tests.helpers.kernel_executors import one_kernel_for_each, run_parallel, run_uncompiled
 from xjit.codegen.front_end.numba_compat import compile_kernel
+from xjit.codegen.rewrites.storage.write_over import WriteOver
+from xjit.ir.loops.nodes import Kernel
 
 Function = Callable[..., Any]
 
@@ -306,3 +308,29 @@ def test_a_part_of_what_a_library_makes_is_overwritten_and_the_others_stay() -> 
     found = xjit.jit(program).explain(symmetric)
     assert len(found.kernels[-1].overwritten) == 1 and found.temporary_bytes == 0
     assert_right(xjit.jit(program)(symmetric), program(symmetric))
+
+
+def test_scalars_outside_of_loops_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No loop says which of two scalars is touched first: pairs of them would each look at the whole kernel."""
+    tried: list[tuple[str, str]] = []
+
+    def apply(self: WriteOver, kernel: Kernel) -> Kernel:
+        tried.append((self.result, self.over))
+        return whole(self, kernel)
+
+    def sums(x: Any) -> Any:
+        found = []
+        for k in range(40):
+            found.append(np.sin(x[k : k + 3]).sum() * (k + 1))
+            if k % 7 == 0:
+                x = x + 0.001 * np.tanh(found[k])
+        total = 0.0
+        for k in range(40):
+            total = total + found[k] * found[k * 7 % 40]
+        return total, x
+
+    whole = WriteOver.apply
+    monkeypatch.setattr(WriteOver, "apply", apply)
+    for mine, theirs in zip(xjit.xjit(sums)(C[:50].repeat(2)), sums(C[:50].repeat(2)), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+    assert len(tried) < 10

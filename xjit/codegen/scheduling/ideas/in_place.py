@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.dependence import touches
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.storage.write_over import WriteOver, axes_over
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
@@ -29,7 +30,7 @@ from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.statements import Store
 from xjit.ir.loops.intexpr import evaluate
-from xjit.ir.loops.nodes import Buffer, Kernel
+from xjit.ir.loops.nodes import Buffer, Kernel, Loop
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -55,11 +56,17 @@ class InPlace:
         buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
         values = dict(nest.words.values())
         uses = [_uses(one.ordered.accesses) for one in nests]
+        once = _outside_of_loops(kernel)
         for one, own in zip(nests, uses, strict=True):
             others = {node for other in uses if other is not own for node in other}
             for target, source in self._pairs(one.ordered.accesses, own, others):
                 first, second = self._name(target), self._name(source)
-                if first and second and _lie_alike(kernel, buffers[first], buffers[second], values):
+                if (
+                    first
+                    and second
+                    and not once.issuperset((first, second))
+                    and _lie_alike(kernel, buffers[first], buffers[second], values)
+                ):
                     yield (WriteOver(first, second),)
 
     def taken(self, done: Sequence[Rewrite]) -> dict[Node, Node]:
@@ -98,6 +105,16 @@ def _uses(accesses: GroupAccesses) -> dict[Node, set[Access]]:
     for access in (*accesses.reads.values(), *filter(None, accesses.writes)):
         found.setdefault(access.node, set()).add(access)
     return found
+
+
+def _outside_of_loops(kernel: Kernel) -> frozenset[str]:
+    """The buffers of which elements are touched outside of loops.
+
+    The rewrite refuses two that both are, as nothing says that one element is read before it is written there. To
+    look at all of a long kernel for each pair of its scalars takes longer than all else that is done to it.
+    """
+    around = ((one.buffer, one.around) for one in touches(kernel.body))
+    return frozenset(name for name, outer in around if not any(isinstance(one, Loop) for one in outer))
 
 
 def _whole_store(accesses: GroupAccesses, number: int) -> Access | None:
