@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 ARGUMENTS = """
+import dataclasses
+
+@dataclasses.dataclass
+class Cell:
+    content: object
+
 class Walker:
     def __init__(self):
         self.count, self.place = 0, 1.0
@@ -141,5 +147,15 @@ FOUND = {
     b = np.random.normal(size=len(a))
     a[0:] = np.zeros(0)
     return np.random.randint(5), b
+""",
+    "turns make objects of a class with an equality, of elements that a mask chooses": """
+    for i in range(2):
+        parts = []
+        for one in x:
+            parts.append(x[x > one])
+        whole = np.concatenate(parts)
+        cell = Cell(whole)
+    cell.first = x
+    return cell.content
 """,
 }

@@ -59,7 +59,7 @@ class Growth:
         found = carried_of(self.name, after)
         if found.types != self.carried.types:
             joined = self._joined(self.carried, found)
-            if joined == self.carried:
+            if joined.is_as(self.carried):
                 return False
             self.types += 1
             if self.types >= _MOST_TYPES:
@@ -67,7 +67,7 @@ class Growth:
             self.carried = joined
             return True
         wider = self._widened(found)
-        changes = wider != self.carried
+        changes = not wider.is_as(self.carried)
         self.carried = wider
         return changes
 
