@@ -143,6 +143,38 @@ COMPILED = {
         x[...] = 2
     return x
 """,
+    "rows of an array of constants are written behind a loop over them": """
+    for row in np.ones((2, 3)):
+        for element in row:
+            element *= 1
+    for i in range(3):
+        try:
+            row[i] = 0.5
+        except IndexError:
+            row = 1
+    return row
+""",
+    "arrays exchange their names behind windows that an arm has made": """
+    for i in range(2):
+        if x.sum() < 99:
+            parts = []
+            for j in range(5):
+                parts.append(z[j:])
+    a, b = z, z.copy()
+    for j in range(int(x[1] < 99) + 1):
+        a, b = b, a
+    return a
+""",
+    "elements that a mask has chosen are written where they are not zero": """
+    a = z[z == z]
+    a[np.where(a)] = 5
+    b = y[y > 1]
+    return a, np.where(b), b[np.where(b)]
+""",
+    "elements that a mask has chosen are assigned to at positions": """
+    y[y < 3][[0]] = 1
+    return y
+""",
 }
 """The bodies of programs that are compiled whole, errors of the run left out."""
 
@@ -167,10 +199,6 @@ REFUSED = {
         a = 3
     return [a for j in range(2)]
 """,
-    "elements that a mask has chosen are assigned to at positions": """
-    y[y < 3][[0]] = 1
-    return y
-""",
     "the shape of a window of the run is assigned to": """
     w = x[q:]
     w.shape = (-1, 1)
@@ -185,6 +213,15 @@ REFUSED = {
         x = z[w:][0]
         z = x
     return z
+""",
+    "a number, or a list with a row of an array that is written, is returned behind a loop": """
+    np.multiply(z > 2, abs(z), out=z)
+    w = 0
+    while w < 2:
+        w += 1
+        if x[1] < 99:
+            return 1
+    return [z[w]]
 """,
 }
 """The bodies of programs that NumPy runs, with a warning that says why."""

@@ -157,9 +157,7 @@ class BufferView(TracedValue):
     @property
     def node(self) -> Node:
         """The value in the version of its buffer that the current trace reads."""
-        if self._buffer is None or not self._buffer.written:
-            return self._node
-        return self._current(self._buffer)
+        return self._node if self._buffer is None else self._current(self._buffer)
 
     @node.setter
     def node(self, node: Node) -> None:
@@ -169,6 +167,16 @@ class BufferView(TracedValue):
     def last_node(self) -> Node:
         """The node that the value was read as last, if it ever was."""
         return self.node if self._node is None else self._node
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions, which are the same in every version."""
+        return self.last_node.aval.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, which is the same in every version."""
+        return self.last_node.aval.rank
 
     @property
     def is_linked(self) -> bool:
@@ -195,6 +203,10 @@ class BufferView(TracedValue):
         put(self, "_steps", steps)
         put(self, "_seen", steps[0].inputs[0] if steps else self._node)
         buffer.views[id(self)] = self
+
+    def is_made_in(self, trace: Trace) -> bool:
+        """Return whether code under a trace can read the value: all that its view takes is known there."""
+        return all(trace.reaches(node) for step in self.steps for node in step.inputs[1:])
 
     def forget(self) -> None:
         """Forgets what was known of the elements."""

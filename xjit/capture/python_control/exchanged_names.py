@@ -123,7 +123,8 @@ def _shown(array: Any) -> Iterator[Node]:
     outer = _capture()
     yield outer.adopt(array.buffer.version(outer))
     for view in list(array.buffer.views.values()):
-        yield outer.adopt(view.node)
+        if view.is_made_in(outer):
+            yield outer.adopt(view.node)
 
 
 def _capture() -> CaptureTrace:
