@@ -114,6 +114,30 @@ def test_operands_that_nobody_needs_any_more_go() -> None:
     assert "x0" not in rewriting.body_text(after)
 
 
+def doubled(name: str, at: IntExpr, times: int) -> tuple[Let, ...]:
+    """Named values, each the sum of the one before it with itself."""
+    start = Let(f"{name}0", load(X, AT, at))
+    sums = (both("add", one, one) for one in (Var(f"{name}{number}", FLOAT64) for number in range(times)))
+    return start, *(Let(f"{name}{number}", one) for number, one in enumerate(sums, 1))
+
+
+def test_values_that_each_take_the_one_before_twice(rng: np.random.Generator) -> None:
+    """The meaning of such a value, written out, has as many operands as there are powers of two."""
+    first, second = doubled("a", J, 100), doubled("b", K, 100)
+    first, second = (*first[:-1], Let("v", first[-1].value)), (*second[:-1], Let("w", second[-1].value))
+    before = rows(
+        loop("j", M, *first, Accumulate("s", "add", V)),
+        loop("k", M, *second, Store("out", (AT, K), both("div", W, S))),
+    )
+    after = rewriting.rewritten(before, StageValue("v", "e"))
+    assert "b99" not in rewriting.body_text(after)
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+    others = (*second[:50], Let("b50", both("multiply", *2 * [Var("b49", FLOAT64)])), *second[51:])
+    part = loop("k", M, *others, Store("out", (AT, K), both("div", W, S)))
+    other = rows(loop("j", M, *first, Accumulate("s", "add", V)), part)
+    rewriting.assert_refused(StageValue("v", "e"), other, "no loop computes v again")
+
+
 def test_a_value_waits_in_the_row_of_the_result(rng: np.random.Generator) -> None:
     after = rewriting.rewritten(SHARES, StageValue("v", "e"), StageInOutput("e", "out"))
     assert "alloc" not in rewriting.body_text(after)

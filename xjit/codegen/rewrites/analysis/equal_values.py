@@ -60,38 +60,54 @@ class InnerError(Exception):
 class Meanings:
     """Says what values inside of statements mean, in terms of what is known outside; equal keys for equal ones.
 
-    ``loads`` and ``scalars`` are what those asked for so far read.
+    ``loads`` and ``scalars`` are what those asked for so far read. Keys of operations are ``numbers``, so that what
+    many values are made of is gone through once, and one key is as quick to compare as another.
     """
 
     numbers: dict[object, int] = field(default_factory=dict)
     loads: list[Load] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
+    _inside: dict[tuple[int, tuple[IntExpr, ...]], tuple[Statement, _Meaning]] = field(default_factory=dict)
 
     def of(self, named: Named, statement: Statement) -> object | None:
         """The key of a named value inside of a statement; None where it depends on more than its place."""
-        lets = {one.name: one.value for one in statements((statement,)) if isinstance(one, Let)}
-        axes = {str(at): variable(f"axis {number}") for number, at in enumerate(named.index)}
+        found = (id(statement), named.index)
+        if found not in self._inside:
+            self._inside[found] = statement, self._meaning(statement, named.index)
         try:
-            return _Meaning(self, lets, integers_of(statement), axes, names((statement,))).key(named.let.value)
+            return self._inside[found][1].key(named.let.value)
         except InnerError:
             return None
+
+    def _meaning(self, statement: Statement, index: tuple[IntExpr, ...]) -> _Meaning:
+        lets = {one.name: one.value for one in statements((statement,)) if isinstance(one, Let)}
+        axes = {str(at): variable(f"axis {number}") for number, at in enumerate(index)}
+        return _Meaning(self, lets, integers_of(statement), axes, names((statement,)))
+
+    def number(self, key: object) -> int:
+        """The number of a key: the same one for an equal key."""
+        return self.numbers.setdefault(key, len(self.numbers))
 
 
 @dataclass(eq=False)
 class _Meaning:
-    """The meaning of one value: names of a statement's own are replaced by what they stand for."""
+    """The meanings of values at one place: names of a statement's own are replaced by what they stand for.
+
+    Of those that were asked for ``_known`` has the keys, None where a value depends on more than its place.
+    """
 
     meanings: Meanings
     lets: Mapping[str, Value]
     integers: Mapping[str, IntExpr]
     axes: Mapping[str, IntExpr]
     inner: set[str]
+    _known: dict[str, object | None] = field(default_factory=dict)
 
     def key(self, value: Value) -> object:
         match value:
             case Var(name=name):
                 if name in self.lets:
-                    return self.key(self.lets[name])
+                    return self._key_of(name)
                 if name in self.inner:
                     raise InnerError(name)
                 self.meanings.scalars.add(name)
@@ -105,9 +121,19 @@ class _Meaning:
             case Prim():
                 # A function that is called gives the same bits as one that is inlined.
                 variant = "" if value.variant == "called" else value.variant
-                return value.name, variant, value.dtype, tuple(map(self.key, value.operands))
+                return self.meanings.number((value.name, variant, value.dtype, tuple(map(self.key, value.operands))))
             case Const():
                 return value
+
+    def _key_of(self, name: str) -> object:
+        """The key of a named value, which is found once."""
+        if name not in self._known:
+            self._known[name] = None
+            self._known[name] = self.key(self.lets[name])
+        found = self._known[name]
+        if found is None:
+            raise InnerError(name)
+        return found
 
     def place(self, expr: IntExpr) -> IntExpr:
         """An integer in terms of axes and of what is known outside."""
@@ -121,5 +147,4 @@ class _Meaning:
             return self.integers[name]
         if name not in self.lets:
             raise InnerError(name)
-        key = self.key(self.lets[name])
-        return variable(f"scalar {self.meanings.numbers.setdefault(key, len(self.meanings.numbers))}")
+        return variable(f"scalar {self.meanings.number(self._key_of(name))}")
