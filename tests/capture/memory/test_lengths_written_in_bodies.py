@@ -205,3 +205,59 @@ def test_that_chosen_elements_are_written_as_often_as_turns_are_made(function):
         rng = np.random.default_rng(seed)
         labels, places = rng.integers(0, 4, 30), rng.integers(0, 4, 3)
         np.testing.assert_allclose(compiled(labels, places), function(labels, places), rtol=1e-13)
+
+
+# Names that loops give to such arrays
+
+
+def named_in_turns(labels, places):
+    kept, other = labels[labels > 0], labels[labels < 1]
+    for place in places:
+        kept[place] += 1
+        other = kept
+    return other.sum(), kept
+
+
+def begins_a_loop(labels, places):
+    kept, total = labels[labels > 0], 0
+    for place in places:
+        kept[place] += 1
+        best, turns = kept, 0
+        while turns < place:
+            best, turns = best[best > 1], turns + 1
+        total += best.sum()
+    return total, kept
+
+
+def written_beside_its_other_name(labels, places):
+    kept, turns, total = labels[labels > 0], 0, 0
+    best = kept
+    while turns < places[0] + 2:
+        kept[1] += 1
+        total += best.sum()
+        best, turns = best[best > 1], turns + 1
+    return kept, total
+
+
+def written_by_its_other_name(labels, places):
+    kept, turns = labels[labels > 0], 0
+    best = kept
+    while turns < places[0] + 2:
+        best[0] += 1
+        best, turns = best[best > 1], turns + 1
+    return kept, best
+
+
+@pytest.mark.parametrize(
+    "function", [named_in_turns, begins_a_loop, written_beside_its_other_name, written_by_its_other_name]
+)
+@pytest.mark.parametrize("turns", [3, 40])
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_that_all_names_see_what_is_written(function, turns, monkeypatch):
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit(function)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        labels, places = rng.integers(0, 4, 60), rng.integers(0, 4, turns)
+        for one, other in zip(function(labels, places), compiled(labels, places), strict=True):
+            np.testing.assert_array_equal(one, other)

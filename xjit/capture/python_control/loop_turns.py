@@ -78,11 +78,14 @@ class Carried:
 def _is_same_leaf(one: Any, other: Any) -> bool:
     if isinstance(one, Kind | Twin) and isinstance(other, Kind | Twin):
         return one == other
-    return same(one, other)
+    return one is other or same(one, other)
 
 
 def carried_of(name: str, value: Any) -> Carried:
     """The variable with the types that its value has."""
+    for whole in tree.flatten(value, in_parts=False)[0]:
+        if hasattr(type(whole), "check_one_name"):
+            whole.check_one_name()
     leaves, labels, (structure,) = flattened([value], [name])
     for leaf, label in zip(leaves, labels, strict=True):
         if isinstance(leaf, LimitedArray) or getattr(type(leaf), "chooses", False):
@@ -106,7 +109,19 @@ def is_same_value(one: Any, other: Any) -> bool:
 def values_of(carried: Sequence[Carried | None], start: Sequence[Any], trace: CaptureTrace) -> list[Any]:
     """The values of all variables at the beginning of a turn: new parameters of the trace for what is carried."""
     found = [value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)]
+    _note_first(start, found)
     return with_twins(carried, found)
+
+
+def _note_first(start: Sequence[Any], found: Sequence[Any]) -> None:
+    """Notes that variables are arrays of unknown length that loops begin with: nobody writes to these meanwhile."""
+    for before, own in zip(start, found, strict=True):
+        leaves = (tree.flatten(one, in_parts=False)[0] for one in (before, own))
+        for pair in zip(*leaves, strict=False):
+            first, one = (leaf.packed() if getattr(type(leaf), "chooses", False) else leaf for leaf in pair)
+            if one is not first and all(hasattr(type(leaf), "shown_by") for leaf in (first, one)):
+                first.shown_by(one)
+                one.shown_by(first)
 
 
 def with_twins(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:

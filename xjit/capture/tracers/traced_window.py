@@ -16,13 +16,14 @@ from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import PACKAGE
-from xjit.ir.context import TracedValue
+from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
 from xjit.numpy.limited.run_time_integers import integer
 from xjit.ops.define.core import lift
 
 _OPERANDS = (TracedValue, LimitedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+_COPY = "copy it where it gets the other name"
 _FIX = "use an array whose size is known while tracing"
 
 
@@ -94,12 +95,29 @@ class TracedWindow(Operators, LimitedArray):
         form = getattr(self, "_form", None) or tuple(size.known for size in self.sizes)
         found: tuple[Any, tuple[Any, ...]] | None = getattr(self, "_parts", None)
         assert self._value is not None
-        with tracing(self.owner):
-            version = lift(self.owner, self._value)
+        trace = self._where_read()
+        with tracing(trace):
+            version = lift(trace, self._value)
             if found is None or found[0] is not version:
                 numbers = [size for size, known in zip(self.shape, form, strict=True) if known is None]
                 found = self._parts = version, (at_bounds(self), *numbers)
         return found[1], form
+
+    def _where_read(self) -> Trace:
+        """The trace that reads the elements: the current one, unless it is outside of that where they were made."""
+        inner = current()
+        while inner is not None and inner is not self.owner:
+            inner = inner.parent
+        here = current()
+        return self.owner if inner is None or here is None else here
+
+    def check_one_name(self) -> None:
+        """CaptureError where a body has written to an array from outside of it, which is to become its variable."""
+        inner: Any = current()
+        while self.part is None and inner is not None and inner is not self.owner:
+            if getattr(self, "_is_own", False) and self._memory() in getattr(inner, "versions", ()):
+                refuse("an array whose size only the run knows gets another name where it is written to", fix=_COPY)
+            inner = inner.parent
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
