@@ -239,3 +239,31 @@ def test_constants_at_places_that_only_the_run_knows(function: Any) -> None:
     for _ in range(4):
         order = rng.permutation(16)
         np.testing.assert_array_equal(compiled(order), function(order))
+
+
+def view_in_a_counted_body(x: Any, number: Any) -> Any:
+    table = np.ones(3)
+    for _ in range(int(x[0])):
+        every_other = table[::2]
+        every_other[...] = number
+    return table
+
+
+def view_in_a_body(x: Any, number: Any) -> Any:
+    table, turns = np.ones(3, int), 0
+    while turns < x[0]:
+        row = table[1:]
+        row += 2
+        turns += 1
+    return table, turns
+
+
+@pytest.mark.parametrize("function", [view_in_a_counted_body, view_in_a_body])
+def test_views_that_bodies_make_of_constants(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for first in (0.0, 3.0, 0.0, 40.0):
+        x = np.array([first])
+        found, wanted = compiled(x, 2.0), function(x, 2.0)
+        pairs = zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]
+        for one, other in pairs:
+            np.testing.assert_array_equal(one, other)

@@ -132,3 +132,12 @@ def test_positions_one_beyond_are_checked() -> None:
     with pytest.raises(IndexError) as found:
         xjit.jit(strict=True)(lambda A: along_diagonals(A, 1))(given.copy())
     assert "out of bounds for axis" in str(wanted.value) and "out of bounds for axis" in str(found.value)
+
+
+def test_an_index_without_entries_shows_all() -> None:
+    def shown(x: Any) -> Any:
+        return x[x > 0.5][()] + 1, x[int(x[0]) :][()] * 2
+
+    compiled, x = xjit.jit(shown, strict=True), np.linspace(1.0, 0.0, 7)
+    for found, wanted in zip(compiled(x), shown(x), strict=True):
+        np.testing.assert_array_equal(found, wanted)

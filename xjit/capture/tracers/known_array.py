@@ -110,9 +110,10 @@ class KnownArray(TracedArray):
     def writable_now(self, *values: Any) -> bool:
         """Return whether constants are written into it at once: values, numbers and arrays, that are known.
 
-        Trials of the user's code keep the elements to put them back.
+        Trials of the user's code keep the elements to put them back. A body may have made the view, of an array from
+        outside of it.
         """
-        if self.array is None or self.owner is not current():
+        if self.array is None or self.root.owner is not current():
             return False
         known = all(is_known(leaf) for leaf in traced_leaves(values))
         if not known or has_open_sizes(values) or is_deferred(values):

@@ -68,7 +68,7 @@ def is_mask(value: Any, index: Any) -> bool:
 def are_arrays(index: Any) -> bool:
     """Return whether an index is one array of positions, or several, of any size."""
     entries = index if isinstance(index, tuple) else (index,)
-    return all(isinstance(one, LimitedArray) or _is_array(one) for one in entries)
+    return bool(entries) and all(isinstance(one, LimitedArray) or _is_array(one) for one in entries)
 
 
 def is_traced_mask(index: Any) -> bool:
