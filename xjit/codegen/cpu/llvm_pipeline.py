@@ -1,7 +1,7 @@
 """From LLVM IR text to an object file: target, passes, linking of inline functions, external symbols.
 
-Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving.  Loops are
-unrolled on request: that costs compile time and code size, and gains where each turn waits for the one before it.
+Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving and
+without unrolling, which costs compile time and code size and gains nothing on these loops.
 """
 
 from __future__ import annotations
@@ -28,22 +28,17 @@ from xjit.llvm.targets import parsed as parsed
 from xjit.llvm.targets import preferring as preferring
 from xjit.llvm.targets import target_machine as target_machine
 
-FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp unroll-turns static"
+FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
 """The options of the passes; part of an object's key."""
 
 
-def optimise(
-    module: Any, target: Target, *, vectorise: bool = True, pairs: bool = True, unroll: bool = False
-) -> None:
-    """Runs the passes over a parsed module, in place.
-
-    ``pairs`` lets them join equal neighbours outside of loops, ``unroll`` write several turns of an inner loop out.
-    """
+def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool = True) -> None:
+    """Runs the passes over a parsed module, in place; ``pairs`` lets them join equal neighbours outside of loops."""
     options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
     options.loop_vectorization = vectorise
     options.slp_vectorization = vectorise and pairs
     options.loop_interleaving = vectorise
-    options.loop_unrolling = unroll
+    options.loop_unrolling = False
     builder = llvm.create_pass_builder(target_machine(target), options)
     run_passes(builder.getModulePassManager(), module, builder)
 

@@ -10,7 +10,6 @@ Nothing here caches objects; :func:`object_key` gives the key to cache under.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -174,22 +173,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     lines = (routine.source or "").count("\n")
     pairs = lines <= PAIRED_LINES and not lane_trees.has_lanes(text)
-    unroll = _chooses_integers(routine.source or "")
-    return _passed(text, routine.used, target, vectorise=vectorise, pairs=pairs, unroll=unroll, complete=complete)
-
-
-_INNER_TURNS = re.compile(r"^ {8,}while ", re.MULTILINE)
-_CHOICE, _FLOAT = re.compile(r"\bselect\("), re.compile(r"f(16|32|64)\b")
-
-
-def _chooses_integers(source: str) -> bool:
-    """Return whether a text has a while loop inside of another statement, chooses values, and has no floats.
-
-    Where each turn waits for the one before it, compilers write jumps for choices of integers once several turns are
-    written out, and processors guess these: the least of three sums along a row, of which one follows from the last
-    one that was chosen, takes two thirds of the time. Floats are chosen without jumps.
-    """
-    return bool(_INNER_TURNS.search(source) and _CHOICE.search(source)) and not _FLOAT.search(source)
+    return _passed(text, routine.used, target, vectorise=vectorise, pairs=pairs, complete=complete)
 
 
 def _passed(
@@ -199,7 +183,6 @@ def _passed(
     *,
     vectorise: bool = True,
     pairs: bool = False,
-    unroll: bool = False,
     complete: bool = True,
     own: str = "",
 ) -> Any:
@@ -223,17 +206,17 @@ def _passed(
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.declarations(steps))
-    module = _vectorised(module, text, target, vectorise=vectorise, pairs=pairs, unroll=unroll)
+    module = _vectorised(module, text, target, vectorise=vectorise, pairs=pairs)
     outside = [function for function in called if function.out_of_line]
     return _with_forms(module, outside, wide if complete else (), steps, target)
 
 
-def _vectorised(module: Any, text: str, target: Target, *, vectorise: bool, pairs: bool, unroll: bool) -> Any:
+def _vectorised(module: Any, text: str, target: Target, *, vectorise: bool, pairs: bool) -> Any:
     """The module after the passes, with the order of its sums and its extremes written out."""
     from xjit.codegen.cpu import extremes, lane_trees, llvm_pipeline
 
     in_lanes = lane_trees.has_lanes(text)
-    llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=pairs, unroll=unroll)
+    llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=pairs)
     has_extremes = target.traits.architecture == "x86_64" and extremes.has_extremes(text)
     if not (in_lanes or has_extremes):
         return module
