@@ -216,7 +216,7 @@ class BufferView(TracedValue):
 
     def _current(self, buffer: Buffer) -> Node:
         """The node in the version at hand; one that was made in a trace that has ended is made again."""
-        trace = _around(current(), buffer.home)
+        trace = reader_of(current(), buffer.home)
         version = buffer.version(trace)
         if version is not self._seen or not trace.reaches(self._node):
             object.__setattr__(self, "_node", replayed(self._steps, version, trace))
@@ -224,7 +224,7 @@ class BufferView(TracedValue):
         return self._node
 
 
-def _around(trace: Trace | None, home: Trace) -> Trace:
+def reader_of(trace: Trace | None, home: Trace) -> Trace:
     """The trace that reads a buffer: its home, where somebody looks at it from outside of that."""
     inner = trace
     while inner is not None and inner is not home:

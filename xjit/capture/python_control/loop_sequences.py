@@ -12,6 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
@@ -21,7 +22,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray
-from xjit.numpy.limited.run_time_integers import Integer, integer, smallest
+from xjit.numpy.limited.run_time_integers import integer, smallest
 from xjit.ops.define.core import lift
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
@@ -233,16 +234,7 @@ class Zipped(Sequence):
             integer(one.end) - integer(one.first) if one.length is None else integer(one.length) for one in parts
         ]
         least = functools.reduce(smallest, lengths)
-        return Turns(0, _python_length(least), lambda k: tuple(one.element(one.first + k) for one in parts))
-
-
-def _python_length(length: Integer) -> Any:
-    """A number of turns as an integer of Python's, which the run may be the first to know."""
-    if length.known is not None:
-        return length.known
-    found: Any = length.operand
-    found.weak, found.scalar, found.bounds, found.wraps = int, True, (length.low, length.high), False
-    return found
+        return Turns(0, python_integer(least), lambda k: tuple(one.element(one.first + k) for one in parts))
 
 
 def turns_of(iterable: Any) -> Turns | None:

@@ -78,7 +78,7 @@ class Carried:
 def _is_same_leaf(one: Any, other: Any) -> bool:
     if isinstance(one, Kind | Twin) and isinstance(other, Kind | Twin):
         return one == other
-    return one is other or same(one, other)
+    return same(one, other)
 
 
 def carried_of(name: str, value: Any) -> Carried:

@@ -383,11 +383,7 @@ class ChosenElements(Operators):
         return self.like(found, lambda: call_getitem(kept, own.packed()))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._own()[packed(index)] = packed(value)
-
-    def _own(self) -> Any:
-        """The packed elements, to be written to."""
-        return self.packed()
+        self.packed()[packed(index)] = packed(value)
 
     # Python's operators
 
@@ -410,7 +406,7 @@ class ChosenElements(Operators):
                 same = found.astype(self.dtype)
                 self.values, self._pack = same.values, same._pack
                 return self
-        self._own()._inplace(ufunc, packed(other))
+        self.packed()._inplace(ufunc, packed(other))
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -118,8 +118,8 @@ class KnownArray(TracedArray):
         known = all(is_known(leaf) for leaf in traced_leaves(values))
         if not known or has_open_sizes(values) or is_deferred(values):
             return False
-        owner, root = cast("Any", self.owner), self.root
-        for trial in owner.trials:
+        trace, root = cast("Any", current()), self.root
+        for trial in trace.trials:
             trial.keep(root)
         for one in (root, *(view for reference in root.family if (view := reference()) is not None)):
             one.forget_results()

@@ -66,7 +66,7 @@ class TracedArray(Operators, BufferView):
     code: TracedValue | None
     doubt: tuple[TracedValue, type]
     pace: traced_integers.Pace | None
-    told: tuple[weakref.ref[TracedArray], ...]
+    told: list[weakref.ref[TracedArray]]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -180,7 +180,9 @@ class TracedArray(Operators, BufferView):
 
     def tell(self, result: TracedArray) -> None:
         """Notes what was computed of the elements: once they are written over its value is known no longer."""
-        self.told = (*getattr(self, "told", ()), weakref.ref(result))
+        if not hasattr(self, "told"):
+            self.told = []
+        self.told.append(weakref.ref(result))
 
     def forget(self) -> None:
         """Forgets the value that was known: the elements were written over."""
@@ -190,7 +192,7 @@ class TracedArray(Operators, BufferView):
 
     def forget_results(self) -> None:
         """Forgets the values of what was computed of the elements."""
-        told, self.told = getattr(self, "told", ()), ()
+        told, self.told = getattr(self, "told", []), []
         for reference in told:
             result = reference()
             if result is not None:

@@ -9,14 +9,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.buffer import Buffer, BufferView, reader_of
 from xjit.capture.memory.writes import check_home
 from xjit.capture.splits.deferred import refuse_deferred
 from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import PACKAGE
-from xjit.ir.context import Trace, TracedValue
+from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
 from xjit.numpy.limited.run_time_integers import integer
@@ -95,21 +95,13 @@ class TracedWindow(Operators, LimitedArray):
         form = getattr(self, "_form", None) or tuple(size.known for size in self.sizes)
         found: tuple[Any, tuple[Any, ...]] | None = getattr(self, "_parts", None)
         assert self._value is not None
-        trace = self._where_read()
+        trace = reader_of(current(), self.owner)
         with tracing(trace):
             version = lift(trace, self._value)
             if found is None or found[0] is not version:
                 numbers = [size for size, known in zip(self.shape, form, strict=True) if known is None]
                 found = self._parts = version, (at_bounds(self), *numbers)
         return found[1], form
-
-    def _where_read(self) -> Trace:
-        """The trace that reads the elements: the current one, unless it is outside of that where they were made."""
-        inner = current()
-        while inner is not None and inner is not self.owner:
-            inner = inner.parent
-        here = current()
-        return self.owner if inner is None or here is None else here
 
     def check_one_name(self) -> None:
         """CaptureError where a body has written to an array from outside of it, which is to become its variable."""

@@ -68,7 +68,7 @@ def is_mask(value: Any, index: Any) -> bool:
 def are_arrays(index: Any) -> bool:
     """Return whether an index is one array of positions, or several, of any size."""
     entries = index if isinstance(index, tuple) else (index,)
-    return bool(entries) and all(isinstance(one, LimitedArray) or _is_array(one) for one in entries)
+    return bool(entries) and all(map(_is_array, entries))
 
 
 def is_traced_mask(index: Any) -> bool:
@@ -78,6 +78,8 @@ def is_traced_mask(index: Any) -> bool:
 
 def _is_array(index: Any) -> bool:
     """Return whether an index is an array of positions."""
+    if isinstance(index, LimitedArray):
+        return dtype_class(index.dtype) == "I"
     if isinstance(index, TracedValue | np.ndarray):
         return dtype_class(index.dtype) == "I" and bool(shape_of(index))
     return isinstance(index, list)
@@ -127,10 +129,8 @@ def getitem(value: Any, index: Any) -> Any:
     """
     if is_mask(value, index):
         return masked(value, index)
-    if isinstance(index, LimitedArray) or _is_array(index):
-        return looked_up(value, (index,))
-    if are_places(index) or are_arrays(index):
-        return looked_up(value, index)
+    if are_arrays(index):
+        return looked_up(value, index if isinstance(index, tuple) else (index,))
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
     found = picked(part_of(value, index))
