@@ -7,6 +7,8 @@ found.append(1.0)                       step in Python that makes the list, then
 
 from __future__ import annotations
 
+import collections
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +29,16 @@ from xjit.ir.current import tracing
 from xjit.ops.elements.compare import gt
 from xjit.types import FLOAT64
 
-_MAKERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "set": set, "dict": dict}
+_MAKERS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "set": set,
+    "dict": dict,
+    "Counter": lambda pairs: collections.Counter(dict(pairs)),
+    **{
+        f"defaultdict of {one.__name__}": functools.partial(collections.defaultdict, one)
+        for one in (bool, int, float, complex)
+    },
+}
 _JOINING = frozenset({np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack})
 _EXAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
 
@@ -98,6 +109,15 @@ class Gathered:
     def grows(self) -> bool:
         """Return whether loops may append to the arrays."""
         return False
+
+    @property
+    def is_keyed(self) -> bool:
+        """Return whether the elements are found by keys."""
+        return False
+
+    def attribute(self, name: str) -> Any:
+        """A method of the list that is traced; None of others."""
+        return getattr(self, "append", None) if name == "append" else None
 
     @property
     def cells(self) -> tuple[list[Any], ...]:

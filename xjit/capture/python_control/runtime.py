@@ -18,7 +18,7 @@ from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.state import NUMBERS
-from xjit.capture.guarding.signature import is_plain
+from xjit.capture.dicts.new_dicts import new_dict
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
 from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
@@ -26,7 +26,7 @@ from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, entry_type
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, may_be_of_run, may_grow
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
@@ -314,7 +314,7 @@ class TracedRuntime(PythonRuntime):
         if name in ("is", "is_not"):
             result = same_object(name, first, second)
         elif name in ("in", "not_in") and type(second) is DeferredObject:
-            result = contained(OPERATORS[name], first, second)
+            result = contained(name, first, second)
         else:
             result = OPERATORS[name](first, second)
         if not others:
@@ -348,15 +348,20 @@ class TracedRuntime(PythonRuntime):
     def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change its length."""
         trace = enclosing_capture()
-        if trace is None or not all(map(_may_grow, made)) or not trace.recorder.rewriting.is_of_run(made, place):
+        if trace is None or not all(map(may_grow, made)) or not trace.recorder.rewriting.is_of_run(made, place):
             return made
         kind = trace.recorder.rewriting.elements_of(place)
         found = None if kind is None else growing_list(made, place, kind, trace)
         if found is not None:
             return found
-        if not is_splitting() or not all(map(_may_be_of_run, made)):
+        if not is_splitting() or not all(map(may_be_of_run, made)):
             return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
+
+    def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
+        """Return the dict or the set, or one of which only the run tells the keys, if that is known to be so."""
+        trace = enclosing_capture()
+        return made if trace is None else new_dict(made, place, trace)
 
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Return the generator, which has not begun."""
@@ -383,17 +388,6 @@ class TracedRuntime(PythonRuntime):
             demand(truth(test))
         else:
             super().assert_(test, message)
-
-
-def _may_be_of_run(item: Any) -> bool:
-    """Return whether a step in Python may put an item into a list: numbers and text, not memory of an array."""
-    kind = entry_type(item)
-    return is_plain(item) or (kind is not None and kind.is_number)
-
-
-def _may_grow(item: Any) -> bool:
-    """Return whether an item may stand in a list of the run: numbers, text and arrays."""
-    return is_plain(item) or entry_type(item) is not None
 
 
 def _unchanged_since(evaluate: Thunk) -> Callable[[], None]:

@@ -38,7 +38,8 @@ def truth(value: Any, traced: bool = False) -> Any:
     With ``traced`` it always is one of the graph. Raises NumPy's ValueError for arrays of several elements.
     """
     if type(value) is DeferredObject:
-        value = converted(bool, value) if value.elements is None else value.elements.count
+        known = value.keyed or value.elements
+        value = converted(bool, value) if known is None else known.count
     if not is_open(value):
         known = bool(value)
         return constant(np.asarray(known)) if traced else known

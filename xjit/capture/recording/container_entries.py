@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.guarding.signature import is_plain
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -87,6 +88,18 @@ class RecordType:
         return self if self == other else None
 
 
+@dataclass(frozen=True, slots=True)
+class DictType:
+    """The types of the keys and of the values of a dict; a set has no values."""
+
+    key: EntryType | RecordType
+    value: EntryType | RecordType | None
+
+
+EMPTY = "empty"
+"""The type of a dict or a set to which nothing was seen to be inserted yet."""
+
+
 def entry_type(value: Any) -> EntryType | RecordType | None:
     """The type of a number, an array or a record; None of anything else, and where only the run tells it."""
     if type(value) in (tuple, list):
@@ -105,6 +118,17 @@ def entry_type(value: Any) -> EntryType | RecordType | None:
     if value.scalar or value.weak is not None:
         return None if value.ndim else EntryType(value.dtype, value.weak)
     return EntryType(value.dtype, None, value.shape) if value.ndim else None
+
+
+def may_be_of_run(item: Any) -> bool:
+    """Return whether a step in Python may put an item into a list: numbers and text, not memory of an array."""
+    kind = entry_type(item)
+    return is_plain(item) or (kind is not None and kind.is_number)
+
+
+def may_grow(item: Any) -> bool:
+    """Return whether an item may stand in a list of the run: numbers, text and arrays."""
+    return is_plain(item) or entry_type(item) is not None
 
 
 def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
@@ -193,6 +217,8 @@ class Entries:
                 kind = common_type(self.container)
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)
+            elif trace is not None and all(entry_type(key) is not None for key in self.container):
+                trace.recorder.rewriting.want_of_run(self.container, EMPTY)
             refuse(
                 f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
                 fix=ARRAY_INSTEAD,

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from xjit import tree
 from xjit.capture.guarding.identities import looks_at_identity
-from xjit.capture.recording.container_entries import containers_in
+from xjit.capture.recording.container_entries import EMPTY, containers_in
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
 
@@ -34,7 +34,7 @@ class Rewriting:
         self._chosen: set[CodeType] = set()
         self._kept: set[CodeType] = set()
         self._owners: dict[CodeType, CodeType] = {}
-        self._places: dict[int, tuple[tuple[int, int], list[Any]]] = {}
+        self._places: dict[int, tuple[tuple[int, int], Any]] = {}
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
         self._little: set[tuple[int, int]] = set()
@@ -143,8 +143,8 @@ class Rewriting:
         wanted, self._renews = mark
         self._wanted &= wanted
 
-    def is_of_run(self, made: list[Any], place: tuple[int, int]) -> bool:
-        """Return whether a list that is made in a place is to be one that only the run has."""
+    def is_of_run(self, made: Any, place: tuple[int, int]) -> bool:
+        """Return whether a list, a dict or a set that is made in a place is to be one that only the run has."""
         self._places[id(made)] = place, made
         return place in self._lists
 
@@ -161,6 +161,12 @@ class Rewriting:
         place, known = self._places.get(id(made), (None, None))
         if place is not None and known is made and place not in self._lists:
             self._wanted_lists[place] = kind
+
+    def want_dicts(self) -> None:
+        """Notes the dicts and sets that the function has made: only the run tells some of their keys."""
+        for place, made in self._places.values():
+            if isinstance(made, dict | set) and place not in self._lists:
+                self._wanted_lists[place] = EMPTY
 
     def want_of_run_at(self, place: tuple[int, int], kind: Any) -> None:
         """Notes that a list of the run is to be one of elements of another type."""

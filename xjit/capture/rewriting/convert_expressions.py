@@ -259,7 +259,7 @@ class ExpressionConverter(ast.NodeTransformer):
             values = placed(ast.Dict([*named], [one.value for one in node.keywords]), node)
             given = placed(ast.Tuple(node.args, ast.Load()), node)
             return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
-        return node
+        return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
 
     def _of_handlers(self, node: ast.Call, name: str) -> ast.expr:
         """Return the call that a name of lowered handlers stands for."""
@@ -283,8 +283,11 @@ class ExpressionConverter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
-        place = ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load())
-        return call("new_list", node, node, placed(place, node))
+        return call("new_list", node, node, _place_of(node))
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        self.generic_visit(node)
+        return call("new_dict", node, node, _place_of(node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         return self._comprehension(node, "list", node.elt)
@@ -369,6 +372,20 @@ def _is_conversion(node: ast.Call) -> bool:
     """Return whether a call looks like that of a type of Python's numbers, with one value."""
     plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
     return plain and isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS
+
+
+_DICTS = frozenset({"dict", "set", "Counter", "defaultdict"})
+
+
+def _makes_dict(node: ast.Call) -> bool:
+    """Return whether a call looks like that of a class of dicts or sets, which has no entries at first."""
+    named = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    return named in _DICTS and len(node.args) == (named == "defaultdict") and not node.keywords
+
+
+def _place_of(node: ast.expr) -> ast.expr:
+    """Return the place of an expression in the source, as an expression."""
+    return placed(ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load()), node)
 
 
 def _is_text(node: ast.expr) -> bool:

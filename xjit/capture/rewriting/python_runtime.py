@@ -178,6 +178,10 @@ class PythonRuntime(ControlRuntime):
         """Return the list itself."""
         return made
 
+    def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
+        """Return the dict or the set itself."""
+        return made
+
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Collect what is yielded: Python would wait between two items."""
         found: list[Any] = []

@@ -232,6 +232,10 @@ class ControlRuntime(ABC):
         """Return the list, which is new; the place is that in the source."""
 
     @abstractmethod
+    def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
+        """Return the dict or the set, which is new; the place is that in the source."""
+
+    @abstractmethod
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Return the generator of what ``generate`` hands to its argument; ``own`` are the names of its variables."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xjit.capture.rewriting.python_runtime import OPERATORS
 from xjit.capture.splits.deferred import DeferredObject, is_deferred
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.provenance import is_splitting, refuse
@@ -38,9 +39,12 @@ def collected(function: Any, value: DeferredObject) -> Any:
     return step(function, (value,), {}, kind=list if function is list else None)
 
 
-def contained(function: Callable[[Any, Any], bool], value: Any, container: DeferredObject) -> Any:
-    """The truth of ``value in container``, or ``not in``."""
-    return step(function, (value, container), {}, like=(True,))
+def contained(name: str, value: Any, container: DeferredObject) -> Any:
+    """The truth of ``value in container``, or ``not_in``."""
+    keyed = container.keyed
+    if keyed is not None:
+        return keyed.contains(value) if name == "in" else keyed.lacks(value)
+    return step(OPERATORS[name], (value, container), {}, like=(True,))
 
 
 def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:

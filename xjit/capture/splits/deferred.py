@@ -83,6 +83,12 @@ class DeferredObject(Operators):
         found = self.gathered
         return None if found is None or found.changed or self.trace is not current() else found
 
+    @property
+    def keyed(self) -> Any:
+        """The entries of a dict, or the members of a set, by their keys, as long as these are known; else None."""
+        found = self.gathered
+        return None if found is None or not found.is_keyed or not found.grows else found
+
     def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         from xjit.capture.splits.outside import library
         from xjit.capture.splits.python_steps import go_on
@@ -153,8 +159,9 @@ class DeferredObject(Operators):
             return functools.partial(drawn_by, self, name)
         if self.outer is Outside.ENTRY:
             self._refuse(f"is asked for {name}")
-        if name == "append" and self.gathered is not None and self.gathered.grows:
-            return self.gathered.append
+        found = None if self.gathered is None or not self.gathered.grows else self.gathered.attribute(name)
+        if found is not None:
+            return found
         if self.kind is list or self.outer is not None:
             return functools.partial(self._changed, method_of, name)
         if name in WRITING_METHODS:
@@ -209,6 +216,8 @@ class DeferredObject(Operators):
         self._call(setattr, self, name, value)
 
     def __getitem__(self, index: Any) -> Any:
+        if self.keyed is not None:
+            return self.keyed.lookup(index)
         if self.elements is not None and type(index) is int:
             return self.elements.item(self, index)
         if self.outer is not None:
@@ -216,6 +225,9 @@ class DeferredObject(Operators):
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self.keyed is not None:
+            self.keyed.insert(index, value)
+            return
         self._check_own()
         self._changed(operator.setitem, index, value)
 

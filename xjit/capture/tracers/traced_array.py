@@ -27,7 +27,7 @@ from xjit.capture.tracers.numpy_call import (
     write_ufunc,
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, enclosing_capture, refuse
 from xjit.ir.context import PARAMETER, TracedValue
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
@@ -362,6 +362,8 @@ class TracedArray(Operators, BufferView):
     def __hash__(self) -> int:
         if class_of_array(self) is np.ndarray:
             raise TypeError("unhashable type: 'numpy.ndarray'")
+        self._ask()
+        self._want_dicts()
         return hash(self._number("a hash", "use a Python number, or an array of positions"))
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -405,6 +407,12 @@ class TracedArray(Operators, BufferView):
         """Asks for the function to be rewritten, which may do without the value."""
         if not hasattr(self, "known"):
             ask_to_rewrite()
+
+    def _want_dicts(self) -> None:
+        """Asks for dicts and sets that take numbers which are not known as keys."""
+        trace = enclosing_capture()
+        if not hasattr(self, "known") and trace is not None and trace.recorder is not None:
+            trace.recorder.rewriting.want_dicts()
 
     def _number(self, purpose: str, fix: str) -> Any:
         if self.size > 1:

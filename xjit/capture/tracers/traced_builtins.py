@@ -88,7 +88,8 @@ def _len(value: Any, /) -> Any:
     if getattr(type(value), "chooses", False):
         return value.length
     if type(value) is DeferredObject:
-        return converted(len, value) if value.elements is None else value.elements.count
+        known = value.keyed or value.elements
+        return converted(len, value) if known is None else known.count
     return len(value)
 
 

@@ -1,0 +1,193 @@
+"""Dicts to which loops insert keys that only the run tells."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.capture.dicts.keyed_calls import check_keyed
+
+RNG = np.random.default_rng(5)
+LINES = [RNG.integers(-4, 5, 60), RNG.integers(-900, 900, 60), np.full(60, 7), np.arange(60) * 2**40 - 2**45]
+WEIGHTS = [RNG.integers(-50, 50, 60) / 4.0 for _ in LINES]
+
+
+def counted(a: Any) -> Any:
+    counts = {}
+    for v in a:
+        counts[v] = counts.get(v, 0) + 1
+    return counts
+
+
+def counted_as_integers(a: Any) -> Any:
+    counts: dict[int, int] = {}
+    for v in a:
+        key = int(v)
+        if key in counts:
+            counts[key] += 1
+        else:
+            counts[key] = 1
+    return counts, len(counts)
+
+
+def in_a_counter(a: Any) -> Any:
+    counts = collections.Counter()
+    for v in a:
+        counts[int(v)] += 1
+    return counts, counts[10**6]
+
+
+def in_a_default_dict(a: Any) -> Any:
+    counts = collections.defaultdict(int)
+    for v in a:
+        counts[v] += 1
+    return counts
+
+
+def encoded(a: Any) -> Any:
+    numbers = dict()  # noqa: C408
+    codes = np.zeros(len(a), np.int64)
+    for k, v in enumerate(a):
+        if v not in numbers:
+            numbers[v] = len(numbers)
+        codes[k] = numbers[v]
+    return codes, numbers
+
+
+def distances(a: Any) -> Any:
+    last, found = {}, 0
+    for k, v in enumerate(a):
+        if v in last:
+            found += k - last[v]
+        last[v] = k
+    return found, last
+
+
+def first_places(a: Any) -> Any:
+    places = {}
+    for k, v in enumerate(a):
+        places.setdefault(v, k)
+    return places
+
+
+def paired(a: Any) -> Any:
+    counts = {}
+    for k in range(len(a) - 1):
+        key = (int(a[k]), int(a[k + 1]) % 3)
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def remembered(a: Any) -> Any:
+    known, total = {0: 0, 1: 1}, 0
+    for v in a:
+        key = abs(int(v)) % 40
+        if key not in known:
+            total += 1
+            known[key] = key * key
+        total += known[key]
+    return total, known
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(counted, counted_as_integers, in_a_counter, in_a_default_dict, encoded, distances, first_places, paired),
+        remembered,
+    ],
+)
+def test_keys_are_found_in_the_program(function: Any) -> None:
+    compiled = check_keyed(function, *((a,) for a in LINES))
+    assert compiled.stats().traces == 1 and compiled.stats().fallbacks == 0
+
+
+def summed(labels: Any, x: Any) -> Any:
+    sums = collections.defaultdict(float)
+    for k in range(len(labels)):
+        sums[labels[k]] += x[k]
+    return sums
+
+
+def least(labels: Any, x: Any) -> Any:
+    found = {}
+    for k in range(len(labels)):
+        if labels[k] not in found or x[k] < found[labels[k]]:
+            found[labels[k]] = x[k]
+    return found
+
+
+def largest_by_label(labels: Any, x: Any) -> Any:
+    found = {}
+    for k in np.unique(labels):
+        part = x[labels == k]
+        found[int(k)] = (part.max(), len(part))
+    return found
+
+
+@pytest.mark.parametrize("function", [summed, least, largest_by_label])
+def test_values_are_numbers_or_tuples_of_them(function: Any) -> None:
+    compiled = check_keyed(function, *zip(LINES, WEIGHTS, strict=True))
+    assert compiled.stats().fallbacks == 0
+
+
+def of_floats(x: Any) -> Any:
+    counts = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+    return counts
+
+
+def test_keys_may_be_floats() -> None:
+    zeros = np.array([0.0, -0.0, 1.0, -0.0])
+    check_keyed(of_floats, (zeros,), (-zeros,), (np.array([0.5, 0.1, np.inf, 0.5]),), (np.array([1.0, np.nan] * 2),))
+
+
+def two_sum(a: Any, target: int) -> Any:
+    places = {}
+    for k, v in enumerate(a):
+        if target - v in places:
+            return places[target - v], k
+        places[v] = k
+    return -1, -1
+
+
+def test_functions_return_from_the_loop() -> None:
+    check_keyed(two_sum, *((a, 14) for a in LINES), (LINES[0], 3))
+
+
+def looked_up(a: Any) -> Any:
+    found = {}
+    for k, v in enumerate(a):
+        found[v] = k
+    return found[7]
+
+
+def test_a_key_that_is_not_there_is_pythons_error() -> None:
+    check_keyed(looked_up, *((a,) for a in LINES))
+
+
+def steps_to_return(start: Any) -> Any:
+    seen, number, step = {}, int(start[0]), 0
+    while number not in seen:
+        seen[number] = step
+        number = (number * number + 7) % 100_003
+        step += 1
+    return step - seen[number], len(seen)
+
+
+def long(start: Any) -> Any:
+    seen = {}
+    number, left = 0, start[0]
+    while left > 0:
+        left -= 1
+        seen[number] = number % 17
+        number += 3
+    return seen
+
+
+def test_there_may_be_more_keys_than_there_is_room_for() -> None:
+    check_keyed(steps_to_return, *((np.array([k]),) for k in range(9)))
+    check_keyed(long, *((np.array([k]),) for k in (3, 7000, 7000, 0, 9000)))
