@@ -149,3 +149,26 @@ def test_branches_on_changing_integers() -> None:
     compiled = xjit(chosen_by)
     for n in (5, 15, 25, 8, 12, 30, 9, 13, 21):
         np.testing.assert_array_equal(compiled(LINE, n), chosen_by(LINE, n))
+
+
+def pooled(x: Any, n: int) -> Any:
+    count = len(x) // n
+    return x[: count * n].reshape(count, n).max(axis=1)
+
+
+def test_integers_that_shapes_need_stay_constants() -> None:
+    compiled = xjit(pooled)
+    for n in (4, 5, 7):
+        np.testing.assert_array_equal(compiled(LINE, n), pooled(LINE, n))
+    text = str(compiled.explain(LINE, 7))
+    assert "Python calls" not in text and "NumPy runs" not in text
+
+
+def test_lengths_without_arrays_take_little_room() -> None:
+    def made(n: int) -> Any:
+        return np.zeros(n - 2) + 1.0
+
+    compiled = xjit(made)
+    for n in (40, 41, 5000):
+        np.testing.assert_array_equal(compiled(n), made(n))
+    assert "2147483" not in str(compiled.explain(41))

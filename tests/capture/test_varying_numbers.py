@@ -155,7 +155,7 @@ def test_places_of_numbers(made: Any) -> None:
     assert compiled.stats().traces == 2
 
 
-def test_numbers_that_python_needs_find_their_kernels_again() -> None:
+def test_numbers_that_python_needs_share_a_trace_once_they_change() -> None:
     rate = {"tau": 0.7}
 
     def function(x: Any) -> Any:
@@ -165,9 +165,7 @@ def test_numbers_that_python_needs_find_their_kernels_again() -> None:
     for number in range(6):
         rate["tau"] = 0.7 + 0.01 * number
         assert_same(compiled(X), function(X))
-    stats = compiled.stats()
-    assert stats.traces == 6
-    assert stats.compiles + stats.cache_hits == 6 and stats.compiles <= 2
+    assert compiled.stats().traces == 2
 
 
 def test_arguments_that_python_needs_find_their_kernels_again() -> None:
@@ -200,7 +198,7 @@ def test_branches_on_numbers_that_change() -> None:
     for limit in (0.5, 0.75, -1.0, 2.0, -3.0, 0.125):
         settings.limit = limit
         assert_same(compiled(X), function(X))
-    assert compiled.stats().traces == 3
+    assert compiled.stats().traces == 2
 
 
 def test_results_that_are_numbers() -> None:

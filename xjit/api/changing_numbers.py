@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xjit.api.failures import foreign
+from xjit.api.splits.host_steps import count_refused
 from xjit.capture.capture import Captured
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
@@ -46,7 +47,10 @@ class ChangingNumbers:
         return frozenset(path for path in compared if self._compared[path] >= _OFTEN)
 
     def captured(self, trace: Callable[..., Captured]) -> Captured:
-        """The trace with these inputs; where there is none, with fewer of them: the others stay constants."""
+        """The trace with these inputs; where there is none, with fewer of them: the others stay constants.
+
+        So do those that changed last where a trace with them refuses more, and calls Python for it.
+        """
         varying = self.varying
         while True:
             try:
@@ -56,8 +60,20 @@ class ChangingNumbers:
                     raise
                 varying -= self._latest & varying or varying
             else:
+                if (refused := count_refused(found)) and self._latest & varying:
+                    other = self._with_constants(trace, varying - self._latest)
+                    if other is not None and count_refused(other) < refused:
+                        found, varying = other, varying - self._latest
                 self._fixed, self.varying = self._fixed | (self.varying - varying), varying
                 return found
+
+    def _with_constants(self, trace: Callable[..., Captured], varying: frozenset[Path]) -> Captured | None:
+        try:
+            return trace(varying=varying)
+        except Exception as error:
+            if not is_lasting(error) or foreign(error):
+                raise
+            return None
 
     def shared_by(self, captured: Captured) -> bool:
         """Return whether a trace serves all integers at some place among the arguments."""

@@ -47,6 +47,11 @@ def is_tried(captured: Captured) -> bool:
     return is_split(captured) or any(node.op.alone is not None for node in captured.graph.nodes)
 
 
+def count_refused(captured: Captured) -> int:
+    """Return how many calls in Python a trace has because something could not be captured."""
+    return sum(node.param("call").note is not None for node in _python_calls(captured))
+
+
 def _python_calls(captured: Captured) -> Iterator[Node]:
     for graph in all_graphs(captured.graph):
         yield from (node for node in graph.effects if node.op is PYTHON_CALL)

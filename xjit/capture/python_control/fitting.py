@@ -16,8 +16,9 @@ from xjit.capture.python_control.leaves import (
     is_array_like,
     is_in_parts,
     kind_of,
+    same,
 )
-from xjit.capture.python_control.loop_turns import Carried
+from xjit.capture.python_control.loop_turns import Carried, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.ir.context import Trace
 from xjit.ir.current import current
@@ -42,6 +43,18 @@ def fitted(value: Any, one: Carried) -> Any:
     if any(leaf is None for leaf in found):
         return None
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
+
+
+def is_as_given(value: Any, start: Any) -> bool:
+    """Return whether a variable starts from its value: the same, or as an array with more room for elements.
+
+    The start is the value as one of the types of a loop's variables, see `fitted`.
+    """
+    if is_same_value(value, start):
+        return True
+    (ones, structure), (others, found) = tree.flatten(value), tree.flatten(start)
+    is_padded = structure == found and is_in_parts(structure) and ones[0].dtype == others[0].dtype
+    return is_padded and all(map(same, ones[1:], others[1:]))
 
 
 def as_parts(value: Any, one: Carried | None) -> Any:

@@ -16,7 +16,7 @@ from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
-from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted
+from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
@@ -266,7 +266,7 @@ def _first(settled: Settled, turn: Turn, doubts: bool = False) -> list[Any] | No
             return None
         found.append(start)
     changed = [
-        not (a is UNBOUND or is_same_value(a, b) or (doubts and one is not None and one.is_doubtful))
+        not (a is UNBOUND or is_as_given(a, b) or (doubts and one is not None and one.is_doubtful))
         for one, a, b in zip(settled.carried, settled.start, found, strict=True)
     ]
     if any(changed) and not _is_as_others(settled):
@@ -292,7 +292,7 @@ def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, .
     if turns is not None and turns.is_known:
         return settled.carried
     for place, (one, value, start) in enumerate(zip(found, settled.start, first, strict=True)):
-        if one is not None and value is not UNBOUND and not is_same_value(value, start):
+        if one is not None and value is not UNBOUND and not is_as_given(value, start):
             pairs = zip(one.leaves, tree.flatten(value)[0], strict=True)
             found[place] = replace(one, leaves=tuple(_doubted(*pair, settled) for pair in pairs))
     return tuple(found)

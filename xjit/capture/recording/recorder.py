@@ -66,7 +66,7 @@ from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
 from xjit.ops.effects.python_call import Site
-from xjit.types import INT64, ArrayType, is_writable, scalar_type, type_of
+from xjit.types import FLOAT64, INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
@@ -230,7 +230,7 @@ class Recorder:
         """Return the stand-in of one argument leaf; the dispatch key holds its signature."""
         path = leaf_path(index, f"argument {label}")
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
-            made = self._open_integer(leaf, path) if path in self._varying else None
+            made = self._open_number(leaf, path) if path in self._varying else None
             return self._hand_out(self._python_number(leaf, path) if made is None else made, path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
@@ -272,7 +272,7 @@ class Recorder:
             return value
         if path in self._varying and guards.is_number(value):
             self.add(guards.same_kind(path, value))
-            opened = self._open_integer(value, path)
+            opened = self._open_number(value, path)
             if opened is not None:
                 return self._hand_out(opened, path)
             made = self._numpy_scalar if isinstance(value, np.generic) else self._python_number
@@ -466,8 +466,10 @@ class Recorder:
         node = self.parameter(path, scalar_type(DTYPES[type(number)]))
         return TracedScalar(node, self.trace, number, (path,), self)
 
-    def _open_integer(self, number: Any, path: Path) -> TracedArray | None:
-        """An integer of which Python needs no value: it lies between guarded bounds. None for other numbers."""
+    def _open_number(self, number: Any, path: Path) -> TracedArray | None:
+        """A number of which Python needs no value: a float, or an integer between guarded bounds; None for others."""
+        if type(number) is float:
+            return TracedArray(self.parameter(path, scalar_type(FLOAT64)), self.trace, weak=float, scalar=True)
         sizes = {size for leaf in self.leaves for size in (leaf.shape if isinstance(leaf, np.ndarray) else ())}
         limits = limits_of(number, sorted(sizes)) if type(number) is int else None
         if limits is None:

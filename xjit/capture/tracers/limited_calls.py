@@ -18,7 +18,14 @@ from xjit.capture.tracers.errors_in_order import test_ahead_of_store
 from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited import finding, functions, limited_functions, made_to_length, masked_elements
+from xjit.numpy.limited import (
+    finding,
+    functions,
+    limited_functions,
+    made_to_length,
+    masked_elements,
+    numbers_to_length,
+)
 from xjit.numpy.limited.arrays import LimitedArray, root_of, shows_same, stored_part, trimmed
 from xjit.numpy.limited.finding import masked_places
 from xjit.numpy.limited.moving_indices import (
@@ -40,6 +47,7 @@ from xjit.numpy.limited.moving_indices import (
 from xjit.numpy.limited.run_time_integers import Integer
 from xjit.showing import Flattened, PartsOf, Reshaped, Showing
 
+_MAKERS = (made_to_length, numbers_to_length)
 _VIEWS = frozenset({"ravel", "reshape", "transpose", "real", "imag"})
 """Functions and methods of NumPy whose results show the array, or may do so."""
 
@@ -111,12 +119,13 @@ def _way(name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) 
 
 def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Return whether a function makes an array of a length that only the run knows."""
-    return made_to_length.applies(name, args, kwargs)
+    return any(one.applies(name, args, kwargs) for one in _MAKERS)
 
 
 def call_creation(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """A function that `creates` such an array."""
-    return _seen(functools.partial(made_to_length.created, name, args, kwargs), args)
+    maker = next(one for one in _MAKERS if one.applies(name, args, kwargs))
+    return _seen(functools.partial(maker.created, name, args, kwargs), args)
 
 
 def is_moving(value: Any, index: Any) -> bool:
