@@ -16,13 +16,12 @@ import xjit
 from tests.helpers import formulas
 from xjit import numerics
 from xjit.codegen.cpu.lane_trees import UnorderedSumError
-from xjit.codegen.cpu.llvm_pipeline import Target, host
+from xjit.codegen.cpu.llvm_pipeline import Target, host, preferring
 from xjit.codegen.front_end.numba_compat import compile_kernel
 
-WIDE = Target(
-    "x86_64-unknown-linux-gnu",
-    "skylake-avx512",
-    "+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit",
+WIDE = preferring(
+    "512",
+    Target("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512dq,+avx512bw"),
 )
 pytestmark = pytest.mark.skipif(not host().triple.startswith("x86_64"), reason="needs the code generator of x86")
 

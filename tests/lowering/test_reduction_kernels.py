@@ -63,6 +63,21 @@ def test_what_is_read_with_gaps_waits_in_scratch_to_be_added() -> None:
     check(lambda a: (np.sum(a, axis=1), np.argmax(a, axis=1)), x[:, ::2])
 
 
+@pytest.mark.parametrize("rows", [9, 11, 512, 515, 1038])
+def test_several_elements_that_lie_apart_are_put_into_scratch_in_a_step(rows: int) -> None:
+    def product(a: Any, b: Any) -> Any:
+        return (a[:, 3] * b).sum()
+
+    x = np.random.default_rng(rows).integers(-9, 10, (rows, 9)).astype(float)
+    assert "for j0 in range(b0, e0 - 3, 4):" in source_of(product, x, x[:, 0].copy())
+    check(product, x, x[:, 0].copy())
+    check(product, x[::-1], x[::-1, 0])
+
+
+def test_what_takes_long_and_lies_apart_is_written_once() -> None:
+    assert ", 4):" not in source_of(lambda a: np.sqrt(np.exp(a[:, 3])).sum(), np.ones((700, 9)))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "f4", "f8"])
 @pytest.mark.parametrize("step", [1, 2])
 def test_first_extremes_at_the_ends_of_blocks(dtype: str, step: int) -> None:

@@ -252,6 +252,7 @@ CASES = {
     "neighbours in turns": case(neighbours_in_turns, normal(40, 40)),
     "smoothed in tiles of time": case(smoothed_in_turns, normal(400, 30), **TIME_TILES),
     # reductions along rows
+    "product with a column": case(lambda x, y: (x[:, 1] * y).sum(), normal(700, 40), normal(700)),
     "softmax": case(softmax, normal(40, 700)),
     "logarithms of sums": case(lambda x: np.log(np.exp(x).sum(axis=1)), normal(60, 500)),
     "two sums": case(lambda x, y: (x.sum(axis=1), (y * y).sum(axis=1)), normal(50, 300), normal(50, 300)),
@@ -295,6 +296,7 @@ SEEN_IN = {
     "vector_bytes": ("pixels", "borders", "windows"),
     "line_bytes": ("transposed",),
     "vector_step_bytes": ("steps",),
+    "gathered_steps": ("product with a column",),
     "kernel_operations": ("softmax", "nearest", "biharmonic"),
     "most_parts": ("borders",),
     "nested_elements": ("gradient", "nearest", "nearest of many"),

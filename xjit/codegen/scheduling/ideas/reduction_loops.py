@@ -3,7 +3,8 @@
 Elements that are little work are computed wherever they are added: in whole groups of lanes, in fewer lanes, and one
 by one. What takes long is not written three times, the rest after whole groups waits in scratch. So do all elements
 where LLVM would not compute as many at a time as there are lanes: with functions that have rare arguments, loops
-within the loop, or gaps between what is read.
+within the loop, or gaps between what is read. Loops that fill scratch with what lies apart are scalar code, a step of
+which takes several elements.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from xjit.codegen.rewrites.reductions.stage_line import StageLine
 from xjit.codegen.rewrites.reductions.stage_sums import StageSums
 from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
 from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
 from xjit.codegen.rewrites.values.specialize_rare import is_varied
 from xjit.dataclass import dataclass
@@ -45,6 +47,7 @@ from xjit.ir.loops.nodes import (
     Grouping,
     Kernel,
     Let,
+    LetInt,
     Loop,
     Prim,
     Statement,
@@ -226,6 +229,8 @@ def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iter
     name, rest = loop.variable, around.fresh("k")
     if work is Work.ODD:
         yield StageSums(name, rest)
+        if _is_scalar_code(loop, around):
+            yield UnrollAndJam(name, around.machine.gathered_steps)
         yield from _lanes_of(rest, sums, around)
         return
     if skipped(loop, around.only_read, around.machine.vector_step_bytes):
@@ -263,6 +268,20 @@ def work_of(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Wor
         return Work.ODD
     cost = sum(primitive_cost(call.name, call.dtype, call.operands[0].dtype, around.machine) for call in calls)
     return Work.LIGHT if cost <= around.machine.repeated_cost else Work.LONG
+
+
+def _is_scalar_code(loop: Loop, around: Surroundings) -> bool:
+    """Return whether a loop computes elements that lie apart, and is short otherwise.
+
+    Both parts of a complex number lie side by side: of these a step takes one.
+    """
+    if not all(isinstance(one, Let | LetInt | Accumulate) for one in loop.body):
+        return False
+    if any(dtype_class(one.dtype) == "C" for one in loads(loop.body)):
+        return False
+    calls = [part for one in loop.body for value in values(one) for part in parts(value) if isinstance(part, Prim)]
+    cost = sum(primitive_cost(call.name, call.dtype, call.operands[0].dtype, around.machine) for call in calls)
+    return cost <= around.machine.repeated_cost and _leaves_gaps(loop, around)
 
 
 def _waits(one: Statement) -> bool:
