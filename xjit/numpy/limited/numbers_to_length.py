@@ -1,4 +1,4 @@
-"""Evenly spaced numbers whose count only the run knows: ``np.arange(i, n)``, ``np.arange(0, t, dt)``, ``linspace``."""
+"""Evenly spaced numbers whose count only the run knows: ``np.arange(i, n)``, ``np.arange(0, t, dt)``."""
 
 from __future__ import annotations
 
