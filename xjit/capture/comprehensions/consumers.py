@@ -22,6 +22,7 @@ from xjit.capture.comprehensions.filtered import (
     python_way,
     type_of_element,
 )
+from xjit.capture.python_control.loop_sequences import gone_through, lists_in
 from xjit.capture.python_control.truth import is_open, truth
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
 from xjit.capture.splits.deferred import DeferredObject
@@ -38,6 +39,11 @@ _COMPENSATED = sys.version_info >= (3, 12)
 
 def comprehend(kind: Collection, parts: Generator) -> Any:
     """The collection of the elements."""
+    with gone_through(lists_in(parts.items)):
+        return _comprehended(kind, parts)
+
+
+def _comprehended(kind: Collection, parts: Generator) -> Any:
     list_that_grows = grown(parts) if kind == "list" else None
     if list_that_grows is not None:
         return list_that_grows
@@ -51,6 +57,11 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
 
 def consume(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
     """The result of a function of the elements; ``plain`` hands it the generator as it is."""
+    with gone_through(lists_in(parts.items)):
+        return _consumed(function, parts, plain)
+
+
+def _consumed(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
     name = _name_of(function)
     if not is_of_run(parts.items):
         if (name in _STOPPING or not parts.conditions) and (name not in _FOLDS or _is_plain(parts)):

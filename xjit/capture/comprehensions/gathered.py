@@ -54,12 +54,26 @@ class Fixed:
 class Column:
     """A part of all elements as an array, packed; ``weak`` is the class of Python's numbers.
 
-    Of ``shown`` arrays each is a view of one that others have, too.
+    Of ``shown`` arrays each is a view of one that others have, too. With ``doubts`` a number is one of these where
+    they hold.
     """
 
     array: Any
     weak: type | None = None
     shown: bool = False
+    doubts: Any = None
+
+    def at(self, number: Any) -> Any:
+        """The element in a place."""
+        found = self.array[number]
+        return found if self.weak is None else python_number(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A part of all elements that are numbers of this class of Python's, or NumPy's."""
+
+    weak: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,9 @@ def _items(part: Any, arrays: Any, count: int) -> list[Any]:
     if isinstance(part, Fixed):
         return [part.value] * count
     array = next(arrays)
+    if isinstance(part, Doubtful):
+        doubts = next(arrays).tolist()
+        return [part.weak(one) if doubt else one for one, doubt in zip(array, doubts, strict=True)]
     if part is not None:
         return list(array.tolist())
     return [row.copy() for row in array] if array.ndim > 1 else list(array)
@@ -96,7 +113,8 @@ def _items(part: Any, arrays: Any, count: int) -> list[Any]:
 class Gathered:
     """The elements of a list of the run: their form, the columns, and their number.
 
-    They are those of the list until something may have ``changed`` it.
+    They are those of the list until something may have ``changed`` it. So many loops go through it as there are
+    ``readers``.
     """
 
     form: tree.Tree
@@ -104,6 +122,7 @@ class Gathered:
     count: Any
     changed: bool = False
     made: Any = None
+    readers: int = 0
 
     @property
     def grows(self) -> bool:
@@ -117,7 +136,7 @@ class Gathered:
 
     def attribute(self, name: str) -> Any:
         """A method of the list that is traced; None of others."""
-        return getattr(self, "append", None) if name == "append" else None
+        return getattr(self, name, None) if name in ("append", "pop") else None
 
     @property
     def cells(self) -> tuple[list[Any], ...]:
@@ -137,16 +156,18 @@ class Gathered:
         """The list, the set or the dict, made by a step in Python."""
         if any(column.shown for column in self.columns):
             refuse("a list of the run would have views of arrays", fix="copy them, or use an array")
-        parts = tuple(part if isinstance(part, Fixed) else part.weak for part in self.parts_now())
-        arrays = [column.array for column in self.columns]
-        found: DeferredObject = step(
+        found = self.parts_now()
+        parts = tuple(part if isinstance(part, Fixed) else _class_of(part) for part in found)
+        columns = [part for part in found if isinstance(part, Column)]
+        arrays = [one for column in columns for one in (column.array, column.doubts) if one is not None]
+        made: DeferredObject = step(
             Lister(kind, self.form, parts),
             (self.count, *arrays),
             {},
             label=f"a {kind}",
             kind=list if kind == "list" else None,
         )
-        return found
+        return made
 
     def node(self, trace: Trace) -> Any:
         """The list as a value of the trace that gathered the elements, which makes it once."""
@@ -157,7 +178,7 @@ class Gathered:
 
     def element(self, number: Any) -> Any:
         """The element in a place."""
-        leaves = [one.value if isinstance(one, Fixed) else _number_of(one, number) for one in self.parts_now()]
+        leaves = [one.value if isinstance(one, Fixed) else one.at(number) for one in self.parts_now()]
         return tree.unflatten(self.form, leaves)
 
     def item(self, found: DeferredObject, index: int) -> Any:
@@ -207,9 +228,9 @@ class Gathered:
             refuse("a list of the run has no elements")
 
 
-def _number_of(column: Column, number: Any) -> Any:
-    found = column.array[number]
-    return found if column.weak is None else python_number(found)
+def _class_of(column: Column) -> Any:
+    """The class of Python's numbers of a column, or what says that only the run tells them from NumPy's."""
+    return column.weak if column.doubts is None else Doubtful(column.weak or float)
 
 
 def listed(found: Gathered, trace: Trace) -> DeferredObject:

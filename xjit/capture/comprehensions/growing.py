@@ -10,11 +10,16 @@ Arrays of one shape are rows of the column, tuples of numbers have a column for 
 from __future__ import annotations
 
 import math
+import weakref
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit import tree
+from xjit.capture.comprehensions.entry_lines import Line
+from xjit.capture.comprehensions.entry_lists import EntryList
+from xjit.capture.comprehensions.entry_places import at_most, demand_order, not_negative, span_of_number
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
@@ -23,13 +28,10 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
-from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
-from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import le
-from xjit.ops.elements.elementwise import min as smaller
 
 _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
@@ -38,30 +40,30 @@ _FEWEST_ROWS = 64
 
 
 class Growing(Gathered):
-    """The elements of a list that loops make longer.
+    """The elements of a list that loops make longer and shorter.
 
-    The ``cell`` holds their number, which is a variable of loops and branches as entries of lists are. What is known
-    of the list is that of a trace around the loops: in a turn nobody reads it. Arrays that have names elsewhere are
-    ``shown``: nobody writes to them as long as there is the list.
+    The ``cell`` holds the place behind the last one, ``first`` that of the first one: they are variables of loops and
+    branches as entries of lists are. Arrays that have names elsewhere are ``shown``: nobody writes to them as long as
+    there is the list. Its entries that are lists and have names are ``lent``; so many ``changes`` have happened.
     """
 
-    __slots__ = ("__weakref__", "cell", "column", "is_read", "kind", "made_by", "place", "room", "shown", "trace")
+    __slots__ = (
+        "__weakref__", "cell", "changes", "first", "kind", "lent", "lines", "made_by", "place", "room",
+        "shown", "trace",
+    )  # fmt: skip
 
-    def __init__(self, made_by: Any, place: tuple[int, int], kind: EntryType, trace: CaptureTrace, room: int) -> None:
-        self.form, self.parts, self.changed, self.made = tree.LEAF, (), False, None
+    def __init__(
+        self, made_by: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace, room: int
+    ) -> None:
+        self.parts, self.changed, self.made, self.readers = (), False, None, 0
         self.made_by, self.place, self.kind, self.trace, self.room = made_by, place, kind, trace, room
         self.cell: list[Any] = [0]
-        self.is_read = self.shown = False
-        self.column = self._zeros((room, *self._row), kind.dtype)
-
-    @property
-    def _row(self) -> tuple[int, ...]:
-        return self.kind.shape or ()
-
-    @staticmethod
-    def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
-        zeros: Any = np.zeros
-        return traced_numpy(zeros)(shape, dtype)
+        self.first: list[Any] = [0]
+        self.shown = False
+        self.lent: weakref.WeakValueDictionary[int, EntryList] = weakref.WeakValueDictionary()
+        self.changes = 0
+        self.form = kind.form if isinstance(kind, RecordType) else tree.LEAF
+        self.lines = [Line(one, room) for one in (kind.parts if isinstance(kind, RecordType) else (kind,))]
 
     @property
     def grows(self) -> bool:
@@ -71,17 +73,24 @@ class Growing(Gathered):
     @property
     def count(self) -> Any:
         """The number of elements."""
-        return self.cell[0]
+        (end,), (begin,) = self.cell, self.first
+        return end - begin if self._is_taken else end
+
+    @property
+    def _is_taken(self) -> bool:
+        """Return whether elements may have been taken away in front."""
+        return isinstance(self.first[0], TracedValue) or self.first[0] > 0
 
     @property
     def cells(self) -> tuple[list[Any], ...]:
-        """The lists that hold numbers which appending changes."""
-        return (self.cell,)
+        """The lists that hold numbers which appending and taking away change."""
+        return self.cell, self.first
 
     def parts_now(self) -> tuple[Column | Fixed, ...]:
-        """The elements as an array; NumPy does the call where they are more than there is room for."""
-        found = self.column[: self._fitting(self.count, self.room)]
-        return (Column(found, self.kind.weak, self.shown),)
+        """The elements as arrays; NumPy does the call where they are more than there is room for."""
+        end = self._fitting(self.cell[0], self.room)
+        part = slice(self.first[0], end) if self._is_taken else slice(end)
+        return tuple(line.column(part, self.shown) for line in self.lines)
 
     def _fitting(self, count: Any, room: int) -> Any:
         """A number of elements, or the largest one that there is room for: then NumPy does the call."""
@@ -91,18 +100,13 @@ class Growing(Gathered):
         if not repeats_so_far(self.trace):
             self.give_up()
         self.trace.lengths.expect(le(count, number(room)))
-        return self._within(count, room)
-
-    @property
-    def _entries(self) -> EntryType | RecordType:
-        """The type of the entries."""
-        return self.kind
+        return at_most(count, room)
 
     def append(self, value: Any) -> None:
         """Puts an entry behind the others."""
-        alone = self._entries.is_number or type(value) is tuple or is_alone(value, self.made_by.holds(value))
+        alone = self.kind.is_number or type(value) is tuple or is_alone(value, self.made_by.holds(value))
         self._check_entry(value)
-        count = self.count
+        count = self.cell[0]
         if not isinstance(count, TracedValue) and count >= self.room:
             self.give_up()
         self._put(value, count)
@@ -113,43 +117,106 @@ class Growing(Gathered):
                 self.give_up()
 
     def _check_entry(self, value: Any) -> None:
-        """Has the list given up where it has other entries than this one, or nobody may append to it any more."""
+        """Has the list given up where it has other entries than this one, or may not change."""
         found = entry_type(value)
-        joined = None if found is None else self._entries.joined(found)
-        if joined != self._entries or self.is_read:
-            self.give_up(None if self.is_read else joined)
+        joined = None if found is None else self.kind.joined(found)
+        self._check_changes()
+        if joined != self.kind:
+            self.give_up(joined)
+
+    def _check_changes(self) -> None:
+        """Has the list given up where a loop that goes through it is under way."""
+        if self.readers:
+            self.give_up()
 
     def _put(self, value: Any, count: Any) -> None:
         """Puts an entry in its place."""
-        self.column[self._within(count, self.room - 1)] = value
+        place = at_most(count, self.room - 1)
+        for line, leaf in zip(self.lines, self._leaves(value), strict=True):
+            line.put(place, leaf)
 
-    def _within(self, count: Any, most: int) -> Any:
-        """The number, or the largest one that there is room for."""
-        if not isinstance(count, TracedValue):
-            return min(count, most)
-        trace = current()
-        assert trace is not None
-        found = TracedArray(lift(trace, smaller(count, number(most))), trace, weak=int, scalar=True)
-        found.bounds = trace.spans[found.node] = (0, most)
-        return found
+    def _leaves(self, value: Any) -> list[Any]:
+        """The numbers or the arrays of an entry."""
+        return tree.flatten(value, in_parts=False)[0] if isinstance(self.kind, RecordType) else [value]
 
     def element(self, number: Any) -> Any:
-        """The element in a place."""
-        if isinstance(self._entries, EntryType) and not self.kind.is_number:
-            self.give_up()
-        self.is_read = True
-        return super().element(number)
+        """The element in a place, for a loop that goes through the list."""
+        self._check_numbers()
+        return self._entry(at_most(self.first[0] + number if self._is_taken else number, self.room - 1))
 
-    def item(self, found: DeferredObject, index: int) -> Any:
-        """``found[index]``."""
-        if isinstance(self._entries, EntryType) and not self.kind.is_number:
+    def item(self, found: DeferredObject, index: Any) -> Any:
+        """``found[index]``: NumPy does the call where there is no such element, and raises."""
+        self._check_numbers()
+        return self._entry(self._place(index))
+
+    def put_item(self, index: Any, value: Any) -> None:
+        """``found[index] = value``."""
+        self._check_numbers()
+        self._check_entry(value)
+        self._put(value, self._place(index))
+        self.changes += 1
+
+    def pop(self, index: Any = -1) -> Any:
+        """The last element, or the first one, which the list has no longer."""
+        self._check_numbers()
+        self._check_changes()
+        if type(index) is not int or index not in (-1, 0):
             self.give_up()
-        return super().item(found, index)
+        place = self._place(index)
+        cell, after = (self.cell, place) if index else (self.first, place + 1)
+        found, cell[0] = tree.unflatten(self.form, [line.at(place) for line in self.lines]), after
+        self.changes += 1
+        return found
+
+    def _check_numbers(self) -> None:
+        """Has the list given up where it has arrays, which may have other names."""
+        if isinstance(self.kind, EntryType) and not self.kind.is_number:
+            self.give_up()
+
+    def _place(self, index: Any) -> Any:
+        """The place of the element with an index, which has to be there."""
+        (end,), (begin,) = self.cell, self.first
+        end = self._fitting(end, self.room)
+        low, high = span_of_number(index)
+        if high < 0:
+            place = end + index
+        elif low >= 0:
+            place = index + begin if self._is_taken else index
+            demand_order(place, end - 1)
+        else:
+            self.give_up()
+        demand_order(begin, place)
+        return not_negative(at_most(place, self.room - 1))
+
+    def _entry(self, place: Any) -> Any:
+        """The entry that stands in a place; lists write what is assigned to their elements."""
+        leaves = iter([(line, line.at(place)) for line in self.lines])
+        return self._with_lists(self.form, leaves, place)
+
+    def _with_lists(self, form: tree.Tree, leaves: Iterator[tuple[Line, Any]], place: Any) -> Any:
+        if not isinstance(form, tree.Branch):
+            return next(leaves)[1]
+        if form.kind is not list:
+            return tuple(self._with_lists(one, leaves, place) for one in form.children)
+        if any(one != tree.LEAF for one in form.children):
+            self.give_up()
+        return EntryList(self, [next(leaves) for _ in form.children], place)
+
+    def as_array(self) -> Any:
+        """The array that NumPy makes of the list, a row for each record; None of records in records."""
+        if self.form == tree.LEAF:
+            return super().as_array()
+        if not isinstance(self.form, tree.Branch) or any(one != tree.LEAF for one in self.form.children):
+            return None
+        self.demand_some()
+        join: Any = np.stack
+        return traced_numpy(join)([one.array for one in self.columns], axis=1)
 
     def end_to_end(self, array: Any) -> Any:
         """The rows one behind the other, as a part of all that there is room for."""
-        first, *rest = self._row
-        return self.column.reshape(self.room * first, *rest)[: self._fitting(self.count, self.room) * first]
+        first, *rest = array.shape[1:]
+        line = self.lines[0].array
+        return line.reshape(self.room * first, *rest)[: self._fitting(self.count, self.room) * first]
 
     def node(self, trace: Trace) -> Any:
         """The list as a value of the trace that it was made in."""
@@ -163,47 +230,13 @@ class Growing(Gathered):
         refuse("a list changes its length where only the run decides, and is more than numbers", fix=ARRAY_INSTEAD)
 
 
-class GrowingRecords(Growing):
-    """The elements of a list of tuples or lists of numbers: a column for each of the numbers."""
-
-    __slots__ = ("lines", "types")
-
-    def __init__(self, made_by: Any, place: tuple[int, int], kind: RecordType, *rest: Any) -> None:
-        first, *others = kind.parts
-        super().__init__(made_by, place, first, *rest)
-        self.form, self.types = kind.form, kind
-        self.lines = [self.column, *(self._zeros((self.room,), one.dtype) for one in others)]
-
-    @property
-    def _entries(self) -> RecordType:
-        return self.types
-
-    def _put(self, value: Any, count: Any) -> None:
-        place = self._within(count, self.room - 1)
-        for line, leaf in zip(self.lines, tree.flatten(value, in_parts=False)[0], strict=True):
-            line[place] = leaf
-
-    def parts_now(self) -> tuple[Column | Fixed, ...]:
-        """The numbers as arrays; NumPy does the call where they are more than there is room for."""
-        count = self._fitting(self.count, self.room)
-        return tuple(Column(line[:count], one.weak) for line, one in zip(self.lines, self.types.parts, strict=True))
-
-    def as_array(self) -> Any:
-        """The array that NumPy makes of the list, a row for each record; None of records in records."""
-        if not isinstance(self.form, tree.Branch) or any(one != tree.LEAF for one in self.form.children):
-            return None
-        self.demand_some()
-        join: Any = np.stack
-        return traced_numpy(join)([one.array for one in self.columns], axis=1)
-
-
 class GrowingParts(Growing):
     """The elements of a list of arrays of one dimension, of lengths that only the run knows: end to end."""
 
     __slots__ = ("total",)
 
-    def __init__(self, made_by: Any, place: tuple[int, int], kind: EntryType, trace: CaptureTrace, room: int) -> None:
-        super().__init__(made_by, place, kind, trace, room)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.total: list[Any] = [0]
 
     @property
@@ -212,10 +245,10 @@ class GrowingParts(Growing):
         return self.cell, self.total
 
     def _put(self, value: Any, count: Any) -> None:
-        part = packed(value)
-        start, length = self._within(self.total[0], self.room), part.shape[0]
-        end = self._within(start + length, self.room)
-        self.column[start:end] = part[: end - start]
+        part, array = packed(value), self.lines[0].array
+        start, length = at_most(self.total[0], self.room), part.shape[0]
+        end = at_most(start + length, self.room)
+        array[start:end] = part[: end - start]
         self.total[0] = self.total[0] + length
 
     def parts_now(self) -> NoReturn:
@@ -227,7 +260,7 @@ class GrowingParts(Growing):
         if function not in (np.concatenate, np.hstack) or rest or options:
             return None
         self.demand_some()
-        return self.column[: self._fitting(self.total[0], self.room)].copy()
+        return self.lines[0].array[: self._fitting(self.total[0], self.room)].copy()
 
 
 def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
@@ -241,15 +274,8 @@ def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType | Reco
     room = None if trace.lengths is None else trace.lengths.room(rows)
     if room is None:
         return None
-    found = _made(kind, rewriting, place, trace, room)
+    kinds = GrowingParts if shape is None else Growing
+    found = kinds(rewriting, place, kind, trace, room)
     while made:
         found.append(made.pop(0))
     return DeferredObject(None, trace, "a list", list, found)
-
-
-def _made(kind: EntryType | RecordType, *rest: Any) -> Growing:
-    made_by, *others = rest
-    if isinstance(kind, RecordType):
-        return GrowingRecords(made_by, others[0], kind, *others[1:])
-    kinds = GrowingParts if kind.shape is None else Growing
-    return kinds(made_by, others[0], kind, *others[1:])

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from xjit.capture.tracers.demands import can_demand, expect, expect_room, repeats_so_far
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.demands import DemandError, can_demand, expect, expect_room, repeats_so_far
+from xjit.capture.tracers.provenance import CaptureTrace, noted
 from xjit.dataclass import dataclass
+from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import lift
@@ -41,7 +42,8 @@ class OpenLengths:
         trace = current()
         inner = trace is not self.trace
         if not (expect(fits) if inner else self._may_repeat()):
-            refuse("only the run knows the length of an array, and NumPy cannot do the call if it is another one")
+            reason = "only the run knows the length of an array, and NumPy cannot do the call if it is another one"
+            raise noted((CaptureError if can_demand(trace) else DemandError)(reason))
         if inner:
             assert isinstance(trace, CaptureTrace)
             expect_room(trace, fits)

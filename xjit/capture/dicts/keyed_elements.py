@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from xjit import tree
 from xjit.capture.comprehensions.gathered import Gathered, Lister
-from xjit.capture.dicts.key_codes import can_be_key
+from xjit.capture.dicts.key_codes import can_be_key, parts_of
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.recording.container_entries import DictType, EntryType, RecordType, entry_type
 from xjit.capture.splits.python_steps import step
@@ -34,7 +34,7 @@ class KeyedElements(Gathered):
     is_keyed = True
 
     def __init__(self, made_by: Any, place: tuple[int, int], empty: Any, trace: CaptureTrace) -> None:
-        self.form, self.parts, self.changed, self.made = tree.LEAF, (), False, None
+        self.form, self.parts, self.changed, self.made, self.readers = tree.LEAF, (), False, None, 0
         self.made_by, self.place, self.empty, self.trace = made_by, place, empty, trace
 
     @property
@@ -127,14 +127,14 @@ def is_known_key(key: Any) -> bool:
 def dict_type(key: Any, value: Any, is_set: bool) -> DictType | None:
     """The type of entries of such keys and values; None of others than numbers."""
     kind, of_value = entry_type(key), None if is_set else entry_type(value)
-    if kind is None or not can_be_key(kind) or not (is_set or is_of_numbers(of_value)):
+    if kind is None or not is_of_numbers(kind) or not can_be_key(kind) or not (is_set or is_of_numbers(of_value)):
         return None
     return DictType(kind, of_value)
 
 
 def is_of_numbers(kind: EntryType | RecordType | None) -> bool:
-    """Return whether entries of a type are numbers, or tuples of these."""
-    return isinstance(kind, RecordType) or (kind is not None and kind.is_number)
+    """Return whether entries of a type are numbers, or tuples of these, none of them in doubt."""
+    return kind is not None and all(one.is_number and one.doubtful is None for one in parts_of(kind))
 
 
 def keyed_step(empty: Any, **options: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import operator
 from collections.abc import Callable, Iterator
@@ -259,10 +260,27 @@ def _is_limited(value: Any) -> bool:
     return getattr(type(value), "chooses", False) or (isinstance(value, LimitedArray) and value.ndim > 0)
 
 
-def check_gone_through(iterable: Any) -> None:
-    """CaptureError if turns of a loop have changed the list of the run that it goes through."""
-    if type(iterable) is DeferredObject and iterable.gathered is not None and iterable.gathered.changed:
+@contextlib.contextmanager
+def gone_through(lists: list[Any]) -> Iterator[None]:
+    """A loop over lists of the run whose elements are known; CaptureError if its turns change one of them."""
+    for one in lists:
+        one.readers += 1
+    try:
+        yield
+    finally:
+        for one in lists:
+            one.readers -= 1
+    if any(one.changed for one in lists):
         refuse("a loop changes the list that it goes through", fix="go through a copy of it")
+
+
+def lists_in(iterable: Any) -> list[Any]:
+    """The elements of lists of the run that a loop over a value goes through."""
+    if type(iterable) is DeferredObject:
+        return [] if iterable.gathered is None else [iterable.gathered]
+    if isinstance(iterable, Zipped):
+        return [found for one in iterable.values for found in lists_in(one)]
+    return lists_in(iterable.values) if isinstance(iterable, Enumerated | Reversed) else []
 
 
 def known_of(iterable: Any) -> Any:
@@ -318,7 +336,8 @@ def _reversed(values: Any) -> Any:
 
 def _has_turns(iterable: Any) -> bool:
     has_rows = isinstance(iterable, TracedArray) and iterable.ndim > 0
-    return isinstance(iterable, Sequence) or has_rows or _is_limited(iterable)
+    is_list = type(iterable) is DeferredObject and iterable.elements is not None
+    return isinstance(iterable, Sequence) or has_rows or is_list or _is_limited(iterable)
 
 
 LOOP_BUILTINS: dict[str, Any] = {

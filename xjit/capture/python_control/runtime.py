@@ -17,20 +17,19 @@ import numpy as np
 from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import growing_list
+from xjit.capture.control.object_loops import asked_at_ends, captured_with_objects
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.dicts.new_dicts import new_dict
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
-from xjit.capture.python_control.loop_sequences import Turns, check_gone_through, known_of, turns_of
+from xjit.capture.python_control.loop_sequences import Turns, gone_through, known_of, lists_in, turns_of
 from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
-from xjit.capture.python_control.python_loops import Loop, captured, peeled
+from xjit.capture.python_control.python_loops import Loop
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, Entries, may_be_of_run, may_grow
-from xjit.capture.recording.object_state import Attribute
-from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, may_be_of_run, may_grow
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
-from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, Site, State, Thunk
+from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thunk
 from xjit.capture.splits.conversions import (
     COLLECTIONS,
     collected,
@@ -42,18 +41,14 @@ from xjit.capture.splits.conversions import (
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.splits.same_objects import same_object
-from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.demands import DemandError, demand
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.dataclass import replace
 from xjit.errors import CaptureError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.elements import elementwise
 from xjit.ops.elements.select import select
-
-# Trials of a loop that find the attributes which its turns assign.
-_MOST_TRIALS = 12
 
 
 class TracedRuntime(PythonRuntime):
@@ -88,12 +83,20 @@ class TracedRuntime(PythonRuntime):
             return
         state.set(start)
         mark.restore()
-        try:
-            loop = Loop(state, holds, lambda _: body(), None, lambda: holds_surely(test), start)
-            _captured(loop, mark)
-        except (CaptureError, DTypeError, ShapeError):
+
+        def back() -> None:
             state.set(start)
             mark.restore()
+
+        try:
+            loop = Loop(state, holds, lambda _: body(), None, lambda: holds_surely(test), start)
+            try:
+                captured_with_objects(loop, mark)
+            except DemandError:
+                back()
+                asked_at_ends(loop, test, body)
+        except (CaptureError, DTypeError, ShapeError):
+            back()
             if not self._repeated(Unrolling(None, most=MOST_NODES_AT_LAST), test, holds, body):
                 raise
 
@@ -119,9 +122,8 @@ class TracedRuntime(PythonRuntime):
         if turns is None:
             self._through(items, assign, body, going, state)
             return
-        with remembered(state.get()) as start:
+        with gone_through(lists_in(items)), remembered(state.get()) as start:
             self._for(items, turns, assign, body, going, state, start)
-        check_gone_through(items)
 
     def _for(
         self,
@@ -147,7 +149,7 @@ class TracedRuntime(PythonRuntime):
             body()
 
         def of_graph() -> None:
-            _captured(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
+            captured_with_objects(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
 
         through = functools.partial(self._through, items, assign, body, going, state)
         back()
@@ -429,37 +431,6 @@ def _without_steps(first: Thunk, other: Callable[[CaptureError], None], back: Th
         back()
         return False
     return True
-
-
-def _captured(loop: Loop, mark: Checkpoint) -> None:
-    """Traces the loop as a loop; variables and attributes then have the values behind it.
-
-    In front of it the variables have the values that the loop holds, and all else is as it was at the ``mark``.
-    """
-    attributes: tuple[Attribute | Entries, ...] = ()
-    loop = replace(loop, containers=mark.containers)
-    for _ in range(_MOST_TRIALS):
-        try:
-            captured(_with_attributes(loop, attributes) if attributes else loop)
-            mark.check_objects(attributes)
-            return
-        except AssignedAttributes as more:
-            attributes = (*attributes, *more.attributes)
-        loop.state.set(loop.held)
-        mark.restore()
-    refuse("what a loop assigns to attributes does not settle in a few turns")
-
-
-def _with_attributes(loop: Loop, attributes: tuple[Attribute | Entries, ...]) -> Loop:
-    """The loop with these attributes as variables; the first turn goes ahead where that makes some of them."""
-    unbound = [one.label for one in attributes if one.get() is UNBOUND]
-    if unbound:
-        if not loop.certain():
-            refuse(f"only turns of a loop make {', '.join(unbound)}, and there may be none", fix="assign it before")
-        loop.state.set(loop.held)
-        loop = peeled(loop)
-    assert isinstance(loop.state, State)
-    return replace(loop, state=ObjectState(loop.state, attributes))
 
 
 def _through_generator(items: GeneratorCall, assign: Callable[[Any], None], body: Thunk, going: Thunk | None) -> None:

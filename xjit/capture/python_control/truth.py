@@ -26,7 +26,8 @@ from xjit.types import BOOL
 def is_open(value: Any) -> bool:
     """Return whether only the run tells if a value is true."""
     if type(value) is DeferredObject:
-        return True
+        known = value.keyed or value.elements
+        return known is None or isinstance(known.count, TracedValue)
     if not isinstance(value, TracedValue) or hasattr(type(value), "value") or hasattr(value, "known"):
         return False
     return aval_of(value).size == 1

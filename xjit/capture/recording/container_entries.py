@@ -16,12 +16,13 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.tree import distinct
-from xjit.types import DType
+from xjit.types import BOOL, FLOAT64, INT64, DType
 
 CONTAINERS = (list, dict, set)
 LIST_OF_RUN = "the length of a list changes in a loop or a branch that only the run decides"
@@ -55,12 +56,14 @@ class OuterList(list[Any]):
 class EntryType:
     """The type of an entry: that of its elements, Python's class of a number, None for NumPy's, and the shape.
 
-    That of a number is empty. None is that of an array of one dimension, of a length that only the run knows.
+    That of a number is empty. None is that of an array of one dimension, of a length that only the run knows. A
+    number that is ``doubtful`` may be one of this class of Python's, as only the run tells.
     """
 
     dtype: DType
     weak: type | None
     shape: tuple[int, ...] | None = ()
+    doubtful: type | None = None
 
     @property
     def is_number(self) -> bool:
@@ -71,8 +74,19 @@ class EntryType:
         """The type of entries that are of one of two types; None where there is none."""
         if self == other or not isinstance(other, EntryType):
             return self if self == other else None
+        if self.is_number and other.is_number:
+            return self._in_doubt(other)
         one_axis = all(one.shape is None or len(one.shape) == 1 for one in (self, other))
         return EntryType(self.dtype, None, None) if one_axis and self.dtype == other.dtype else None
+
+    def _in_doubt(self, other: EntryType) -> EntryType | None:
+        """The type of numbers of Python's and of NumPy's, where that holds both exactly."""
+        classes = {one.weak or one.doubtful for one in (self, other)} - {None}
+        strong = {one.dtype for one in (self, other) if one.weak is None}
+        if len(classes) != 1 or len(strong) != 1:
+            return None
+        (kind,), (dtype,) = classes, strong
+        return EntryType(dtype, None, (), kind) if dtype in _WIDE.get(kind, ()) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +99,10 @@ class RecordType:
 
     def joined(self, other: EntryType | RecordType) -> RecordType | None:
         """The type of entries that are of one of two types; None where there is none."""
-        return self if self == other else None
+        if not isinstance(other, RecordType) or self.form != other.form:
+            return None
+        parts = tuple(one.joined(two) for one, two in zip(self.parts, other.parts, strict=True))
+        return None if None in parts else RecordType(self.form, tuple(one for one in parts if one is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +130,11 @@ def entry_type(value: Any) -> EntryType | RecordType | None:
         return EntryType(value.dtype, None)
     if getattr(type(value), "chooses", False) or isinstance(value, LimitedArray):
         return EntryType(value.dtype, None, None) if value.ndim == 1 else None
-    if not isinstance(value, TracedValue) or getattr(value, "doubt", None) is not None:
+    if not isinstance(value, TracedValue):
         return None
+    doubt = doubt_of(value)
+    if doubt is not None:
+        return EntryType(value.dtype, None, (), doubt[1])
     if value.scalar or value.weak is not None:
         return None if value.ndim else EntryType(value.dtype, value.weak)
     return EntryType(value.dtype, None, value.shape) if value.ndim else None
@@ -143,6 +163,8 @@ def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
 
 
 _NUMBERS = (bool, int, float, complex)
+_WIDE: dict[Any, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64,), float: (FLOAT64,)}
+"""The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +236,7 @@ class Entries:
             if trace is not None:
                 trace.recorder.rewriting.note_change(self.container)
             if type(self.container) is list and trace is not None:
-                kind = common_type(self.container)
+                kind = common_type((*before, *self.container))
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)
             elif trace is not None and all(entry_type(key) is not None for key in self.container):

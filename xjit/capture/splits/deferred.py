@@ -79,9 +79,16 @@ class DeferredObject(Operators):
 
     @property
     def elements(self) -> Any:
-        """The gathered elements of a list, as long as it is that in the trace under way; else None."""
+        """The gathered elements of a list, as long as it is that in the trace under way; else None.
+
+        Those of a list that grows are known in the traces within, too.
+        """
         found = self.gathered
-        return None if found is None or found.changed or self.trace is not current() else found
+        if found is None or found.changed:
+            return None
+        grows = found.grows and not found.is_keyed
+        is_there = is_around(self.trace, current()) if grows else self.trace is current()
+        return found if is_there else None
 
     @property
     def keyed(self) -> Any:
@@ -218,7 +225,7 @@ class DeferredObject(Operators):
     def __getitem__(self, index: Any) -> Any:
         if self.keyed is not None:
             return self.keyed.lookup(index)
-        if self.elements is not None and type(index) is int:
+        if self.elements is not None and (type(index) is int or is_number(index)):
             return self.elements.item(self, index)
         if self.outer is not None:
             return self._entry(self._call(entry_of, self, index))
@@ -227,6 +234,9 @@ class DeferredObject(Operators):
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.keyed is not None:
             self.keyed.insert(index, value)
+            return
+        if self.elements is not None and self.elements.grows and (type(index) is int or is_number(index)):
+            self.elements.put_item(index, value)
             return
         self._check_own()
         self._changed(operator.setitem, index, value)
@@ -247,6 +257,9 @@ class DeferredObject(Operators):
     # What would need the object
 
     def __bool__(self) -> bool:
+        known = self.keyed or self.elements
+        if known is not None and type(known.count) is int:
+            return bool(known.count)
         self._ask("decides which way to take")
 
     def __int__(self) -> int:
@@ -314,6 +327,11 @@ def _unpacked_by(frame: Any) -> int | None:
 
 def _leaves(values: Any) -> list[Any]:
     return tree.flatten(values, in_parts=False)[0]
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is an integer that only the run knows."""
+    return isinstance(value, TracedValue) and (value.scalar or value.weak is not None) and value.dtype.kind in "iu"
 
 
 def _is_array(value: Any) -> bool:

@@ -17,7 +17,8 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, noted, position, refuse
+from xjit.errors import CaptureError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -37,6 +38,10 @@ from xjit.types import ArrayType, TupleType
 
 ARMS = ("then", "otherwise")
 """The names of traces of arms."""
+
+
+class DemandError(CaptureError):
+    """A demand where nothing sees that it does not hold, such as in the condition of a loop."""
 
 
 def demand(holds: Any, *, goes_on: bool = False) -> None:
@@ -128,9 +133,8 @@ def hold(trace: CaptureTrace, node: Node) -> None:
     """Makes a truth value all that is demanded so far in a trace."""
     trace.check_not_failed()
     if not can_demand(trace):
-        refuse(
-            "an error is raised where only the run tells if it is", fix="look at the values outside of the function"
-        )
+        reason = "an error is raised where only the run tells if it is"
+        raise noted(DemandError(reason, fix="look at the values outside of the function"))
     demands_of(trace).advance(trace, node)
 
 

@@ -1,0 +1,79 @@
+"""Lines of entries: the arrays that hold one number of each entry of a growing list, or one array of each.
+
+found.append((k, x[k]))      line of k     line[count] = k
+                             line of x[k]  line[count] = x[k], and in doubt[count] if it is Python's
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.comprehensions.gathered import Column
+from xjit.capture.python_numbers.numbers import python_number
+from xjit.capture.recording.container_entries import EntryType
+from xjit.capture.recording.module_views import traced_numpy
+from xjit.capture.tracers.doubts import doubt_of
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.define.core import lift
+from xjit.types import BOOL
+
+
+class Line:
+    """An array with room for so many numbers, or arrays, of one kind; beside it the doubts of numbers in doubt."""
+
+    __slots__ = ("array", "doubts", "kind")
+
+    def __init__(self, kind: EntryType, room: int) -> None:
+        self.kind = kind
+        self.array = _zeros((room, *(kind.shape or ())), kind.dtype)
+        self.doubts = None if kind.doubtful is None else _zeros((room,), BOOL)
+
+    def put(self, place: Any, value: Any) -> None:
+        """Puts a number or an array in a place."""
+        self.array[place] = value
+        if self.doubts is not None:
+            doubt = doubt_of(value)
+            self.doubts[place] = _is_python(value) if doubt is None else current_value(doubt[0])
+
+    def at(self, place: Any) -> Any:
+        """The number in a place, of its type, or the array."""
+        found = self.array[place]
+        if self.kind.weak is not None:
+            return python_number(found)
+        if self.doubts is not None:
+            assert self.kind.doubtful is not None
+            found.doubt = TracedValue(self.doubts[place].node, current_trace()), self.kind.doubtful
+        return found
+
+    def column(self, part: slice, shown: bool) -> Column:
+        """A part of the line as a column of entries."""
+        doubts = None if self.doubts is None else self.doubts[part]
+        return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts)
+
+
+def current_trace() -> Any:
+    """The trace under way."""
+    trace = current()
+    assert trace is not None
+    return trace
+
+
+def current_value(value: TracedValue) -> Any:
+    """A truth value as one of the trace under way."""
+    trace = current_trace()
+    return trace.wrap(lift(trace, value), trace)
+
+
+def _is_python(value: Any) -> bool:
+    """Return whether a number is one of Python's."""
+    if isinstance(value, TracedValue):
+        return value.weak is not None
+    return not isinstance(value, np.generic)
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    zeros: Any = np.zeros
+    return traced_numpy(zeros)(shape, dtype)
