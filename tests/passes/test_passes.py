@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -298,3 +299,43 @@ def test_extremes_of_chosen_elements() -> None:
         lambda a: (np.where(a > 0, a, -np.inf), np.where(a > 0, a, -np.inf).max(axis=1)),
     ):
         np.testing.assert_equal(xjit.jit(function)(x), function(x))
+
+
+# ---- conversions that need no care
+
+BELOW = 2.0**20
+AT_EDGES = np.array(
+    [*(sign * (BELOW + step) for sign in (-1, 1) for step in (-1.5, -0.5, 0.0, 0.5, 9e9)), np.nan, np.inf]
+)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.where(np.abs(x) < BELOW, x, 0.0).astype(np.int32),
+        lambda x: np.where((x >= -BELOW) & (x <= BELOW), x, 3.5).astype(np.int32),
+        lambda x: np.floor(np.where(np.abs(x) <= BELOW, x, -0.5)).astype(np.int64),
+    ],
+)
+def test_floats_that_are_proved_within_a_range_are_converted_by_an_instruction(function: Any) -> None:
+    compiled = xjit.jit(function)
+    np.testing.assert_array_equal(compiled(AT_EDGES), function(AT_EDGES))
+    assert "to_i" not in compiled.source(AT_EDGES)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.where(x <= BELOW, x, 0.0).astype(np.int32),
+        lambda x: np.where(np.abs(x + 1.0) < BELOW, x, 0.0).astype(np.int32),
+        lambda x: np.where(np.abs(x) < BELOW, x, 2.0**31).astype(np.int32),
+        lambda x: np.where(np.abs(x) < BELOW, x, np.nan).astype(np.int32),
+        lambda x: np.where(np.abs(x) < BELOW, 0.0, x).astype(np.int32),
+        lambda x: np.where((np.abs(x) < BELOW) | (x > 0.0), x, 0.0).astype(np.int32),
+        lambda x: np.where(np.abs(x) < 2.0**31, x, 0.0).astype(np.int32),
+        lambda x: np.where(np.abs(x) < BELOW, x, 0.0).astype(np.uint32),
+        lambda x: x.astype(np.int32),
+    ],
+)
+def test_other_floats_are_converted_with_care(function: Any) -> None:
+    assert re.search(r"to_[iu]", xjit.jit(function).source(AT_EDGES))

@@ -171,8 +171,8 @@ Operand: TypeAlias = "Expr | _Operators | bool | int | float | complex"
 # The cost of one evaluation is the only property of a primitive that planning looks at.
 # What is not an instruction of a processor is a function.
 _QUICK = """
-    add sub mul neg radd rmul and or xor not eq ne lt le gt ge abs max min select copysign cast bitcast encode decode
-    shl lshr ashr popcount clz real imag complex rint floor ceil trunc round_away
+    add sub mul neg radd rmul and or xor not eq ne lt le gt ge abs max min select copysign cast cast_in_range bitcast
+    encode decode shl lshr ashr popcount clz real imag complex rint floor ceil trunc round_away
 """
 QUICK = frozenset(_QUICK.split())
 """The primitives that take about as long as an addition."""
@@ -194,6 +194,11 @@ def lit(value: Any, dtype: DType) -> Lit:
 def cast(value: Expr, dtype: DType) -> Expr:
     """A numeric conversion with the rules of convert_element_type; nothing when the type is the same already."""
     return value if value.dtype == dtype else Prim("cast", (value,), dtype)
+
+
+def cast_in_range(value: Expr, dtype: DType) -> Expr:
+    """The integers of a type that floats are truncated to, all of which are known to lie within it."""
+    return Prim("cast_in_range", (value,), dtype)
 
 
 def bitcast(value: Expr, dtype: DType) -> Expr:

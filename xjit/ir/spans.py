@@ -1,12 +1,14 @@
 """The numbers between which integers of a graph lie, as far as parameters, element types and arithmetic tell.
 
-A counter below 10 is within 0 .. 9, one more than it within 1 .. 10, and x & 255 within 0 .. 255.
+A counter below 10 is within 0 .. 9, one more than it within 1 .. 10, and x & 255 within 0 .. 255. Constants and
+choices tell of floats: ``select(abs(x) < 8.0, x, 9.0)`` lies within -8.0 .. 9.0, and is a number.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,11 +17,12 @@ import numpy as np
 
 from xjit.ir.context import CONSTANT, PARAMETER, Trace
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
+from xjit.ir.opdef import Access, AxisMap, Kind
 from xjit.ir.scalar_expr import Arg, Expr, Index, Lit, Prim
-from xjit.types import BOOL, INT64, DType, dtype_class
+from xjit.types import BOOL, INT64, DType, TupleType, dtype_class
 
 Span: TypeAlias = "tuple[int, int]"
+FloatSpan: TypeAlias = "tuple[float, float]"
 _Known: TypeAlias = "dict[tuple[Node, int], Span]"
 
 _DEEPEST = 32
@@ -272,3 +275,74 @@ _RULES: dict[str, Callable[[Sequence[Span]], Any]] = {
     "cast": lambda spans: spans[0],
     "bitcast": lambda spans: spans[0],
 }
+
+
+# ---- floats
+
+
+def float_span(node: Node, depth: int = _DEEPEST) -> FloatSpan | None:
+    """Between which numbers the floats of a node lie, both included; None where one may be NaN or is not known."""
+    if node.op is CONSTANT:
+        values = node.param("value").array()
+        known = values.size and bool(np.all(values == values))
+        return (float(values.min()), float(values.max())) if known else None
+    if depth == 0 or isinstance(node.type, TupleType):
+        return None
+    if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
+        return float_span(node.inputs[0], depth - 1)
+    match node.element:
+        case Prim("select", (Arg(0), Arg(1), Arg(2))):
+            condition, one, other = node.inputs
+            chosen = _required(condition, one, depth - 1) or float_span(one, depth - 1)
+            rest = float_span(other, depth - 1)
+            return None if chosen is None or rest is None else (min(chosen[0], rest[0]), max(chosen[1], rest[1]))
+        case Prim("floor" | "ceil" | "rint" | "trunc", (Arg(0),)):
+            within = float_span(node.inputs[0], depth - 1)
+            return None if within is None else (math.floor(within[0]), math.ceil(within[1]))
+    return None
+
+
+def _required(condition: Node, value: Node, depth: int) -> FloatSpan | None:
+    """Between which numbers a value lies where a condition holds, which does not hold of NaN."""
+    if depth == 0:
+        return None
+    match condition.element:
+        case Prim("and", (Arg(0), Arg(1))):
+            found = [span for one in condition.inputs if (span := _required(one, value, depth - 1)) is not None]
+            return (max(low for low, _ in found), min(high for _, high in found)) if found else None
+        case Prim("lt" | "le", (Arg(0), Arg(1))):
+            less, more = condition.inputs
+            return _between(less, more, value, depth)
+        case Prim("gt" | "ge", (Arg(0), Arg(1))):
+            more, less = condition.inputs
+            return _between(less, more, value, depth)
+    return None
+
+
+def _between(less: Node, more: Node, value: Node, depth: int) -> FloatSpan | None:
+    """The span of a value that is the one or the other of two numbers in order, or the absolute one of the first."""
+    same, below, above = _same(value), float_span(less, depth - 1), float_span(more, depth - 1)
+    if same is _same(less):
+        return None if above is None else (-math.inf, above[1])
+    if same is _same(more):
+        return None if below is None else (below[0], math.inf)
+    match less.element:
+        case Prim("abs", (Arg(0),)) if same is _same(less.inputs[0]):
+            return None if above is None else (-above[1], above[1])
+    return None
+
+
+def _same(node: Node) -> Node:
+    """The node that computes the same elements."""
+    while _is_in_place(node):
+        node = node.inputs[0]
+    return node
+
+
+def _is_in_place(node: Node) -> bool:
+    """Return whether each element of a node is that of its first operand at the same place, of the same type."""
+    first = node.inputs[0] if node.inputs else None
+    if first is None or node.op.kind is not Kind.INDEXING or isinstance(first.type, TupleType):
+        return False
+    same = first.aval.dtype == node.aval.dtype and first.aval.dims == node.aval.dims and not node.op.limits
+    return same and node.access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))

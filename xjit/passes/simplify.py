@@ -13,6 +13,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef
 from xjit.ir.rebuilding import reading, with_new
 from xjit.ir.scalar_expr import Literal
+from xjit.passes.proved_conversions import with_proved_range
 from xjit.types import ArrayType, TupleType, array_type
 
 
@@ -68,7 +69,7 @@ def simpler(node: Node) -> Node:
         return _folded(node)
     if node.op.shorter is not None:
         return _shorter(node, node.op.shorter)
-    return node
+    return with_proved_range(node)
 
 
 def _shorter(node: Node, shorter: Callable[[Any], tuple[OpDef, Any] | None]) -> Node:

@@ -38,6 +38,8 @@ def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType, vari
     texts = tuple(text for text, _ in args)
     if name == "cast":
         return cast_text(texts[0], args[0][1], dtype)
+    if name == "cast_in_range":
+        return f"{kind(dtype)}({texts[0]})"
     if name == "bitcast":
         return f"as_{kind(dtype)}({texts[0]})"
     if name == "encode":

@@ -95,7 +95,7 @@ def value_text(value: Value) -> str:
     operands = [value_text(operand) for operand in value.operands]
     if name in INFIX and len(operands) == 2:
         return f"({operands[0]} {INFIX[name]} {operands[1]})"
-    kind = f"[{NAMES[value.dtype]}]" if name in ("cast", "bitcast") else ""
+    kind = f"[{NAMES[value.dtype]}]" if name in ("cast", "cast_in_range", "bitcast") else ""
     return f"{name}{kind}({', '.join(operands)})"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from xjit.dataclass import dataclass
 from xjit.errors import DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params
-from xjit.ir.scalar_expr import Arg, Expr, bitcast, cast, prim, select
+from xjit.ir.scalar_expr import Arg, Expr, bitcast, cast, cast_in_range, prim, select
 from xjit.ops.define import rules
 from xjit.ops.define.core import apply, as_operand, aval_of, register, static_int
 from xjit.ops.define.formulas import bit_type
@@ -31,14 +31,19 @@ def _infer_convert(types: Types, params: Params) -> ArrayType:
     return rules.elementwise_type(types, params["dtype"])
 
 
+def _element_convert(types: Types, params: Params, out: ArrayType) -> Expr:
+    operand = Arg(0, types[0].dtype)
+    return cast_in_range(operand, out.dtype) if params.get("in_range") else cast(operand, out.dtype)
+
+
 CONVERT = register(
     OpDef(
         name="convert_element_type",
         kind=Kind.ELEMENTWISE,
         xla_name="ConvertElementType",
         infer=_infer_convert,
-        reference=lambda operand, dtype: convert(operand, dtype),
-        element=lambda types, params, out: cast(Arg(0, types[0].dtype), params["dtype"]),
+        reference=lambda operand, dtype, in_range=False: convert(operand, dtype),
+        element=_element_convert,
         doc="The same values in another element type: integers wrap, floats saturate to integers.",
     )
 )
