@@ -211,6 +211,22 @@ def test_a_loop_is_called_again_until_it_ends() -> None:
     assert same_bits(flat(one(*arguments)), flat(xjit.jit(scaled)(*arguments)))
 
 
+@pytest.mark.parametrize("begin", [-7, 0, 2**62 - 3, 2**63 - 6])
+def test_a_counter_of_the_loop_counts_the_turns_of_a_call(begin: int) -> None:
+    """A turn has one test, also where no number is so many turns later."""
+
+    def turn(state: Any) -> Any:
+        return ops.add(state[0], np.int64(1)), ops.mul(state[1], np.float64(1.5))
+
+    def repeated(begin: Any, end: Any) -> Any:
+        return ops.while_loop(lambda state: ops.lt(state[0], end), turn, (begin, np.float64(1)))
+
+    one = xjit.jit(repeated, target=on(replace(PROCESSOR, piece_work=6.0)))
+    (counter, product), end = one(np.int64(begin), np.int64(begin + 5)), begin + 5
+    assert (int(counter), float(product)) == (end, 1.5**5)
+    assert "turn0" not in one.source(np.int64(begin), np.int64(end))
+
+
 def test_long_turns_and_large_arrays_are_steps() -> None:
     for numbers in ({"longest_turn": 5}, {"parallel_work": 50.0}):
         one = xjit.jit(scaled, target=on(replace(PROCESSOR, **numbers)))

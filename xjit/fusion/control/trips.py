@@ -43,13 +43,13 @@ def counted(first: Graph, turn: Graph, operands: tuple[View, ...]) -> Count | No
     if limit is None or counter not in first.parameters:
         return None
     place = first.parameters.index(counter)
-    begin, step = _number(operands[place].base), _step(turn, place)
+    begin, step = _number(operands[place].base), step_of(turn, place)
     if begin is None or step is None or step <= 0:
         return None
     return Count(place, begin, step, max(0, -(-(limit + included - begin) // step)))
 
 
-def _step(turn: Graph, place: int) -> int | None:
+def step_of(turn: Graph, place: int) -> int | None:
     """The number that a turn adds to a parameter."""
     value, parameter = turn.outputs[place], turn.parameters[place]
     steps = [step for counter, step in counter_and_step(value.element) if value.inputs[counter.index] is parameter]

@@ -17,11 +17,12 @@ together with it.  A loop inside of another one, or of a branch, runs to its end
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.check_flags import noted_at_once
 from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
+from xjit.codegen.lowering.control.counted_calls import counted_turns, counter_of_calls
 from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
@@ -256,8 +257,13 @@ class ControlKernel:
         if self.failed is not None and self.statuses:
             yield places.stored(self.failed, truth(False))
         yield If(equal(position(LAUNCHED[0]), number(0)), (*first, *begin), again)
-        yield Carry(turn, position(LAUNCHED[0]))
-        yield self.pauses.repeated(more, self.pauses.left(body), pausing=False)
+        counter = None if self.pauses.loops else counter_of_calls(step, body)
+        if counter is None:
+            yield Carry(turn, position(LAUNCHED[0]))
+            yield self.pauses.repeated(more, self.pauses.left(body), pausing=False)
+        else:
+            yield from counted_turns(places, (more, carried[counter]), body)
+            yield from (*self._first(step, carried, more), *self._ends(more, self.statuses))
         scalars += waiting
         yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
         arrays = [(mine, node) for mine, node in own if node.aval.rank]
@@ -333,10 +339,7 @@ class ControlKernel:
         kept = pairs.keys() | swaps.keys() | set(swaps.values())
         rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in kept]
         moved = self._moved([value for value, _, _ in rest], [target for _, target, _ in rest])
-        failed = [status for status in self.statuses if status not in seen]
-        known = failed if self.failed is None or not failed else [self.failed]
-        ends = [If(places.loaded(status), (places.stored(more, truth(False)),)) for status in known]
-        turn = (*work, *moved, *ends)
+        turn = (*work, *moved, *self._ends(more, [one for one in self.statuses if one not in seen]))
         if not pairs and not swaps:
             return turn
         self.turns += 1
@@ -345,6 +348,12 @@ class ControlKernel:
         back = [places.copied(replace(to, base=value), to, to.base.aval.shape) for to, value in wholes]
         back += [one for pair in swaps.items() for one in self._moved(list(map(packed_view, reversed(pair))), pair)]
         return (*turn, If(places.loaded(more), second, tuple(back)))
+
+    def _ends(self, more: Node, failed: Collection[Node]) -> Iterator[Statement]:
+        """Says that there are no more turns where a condition does not hold."""
+        known = failed if self.failed is None or not failed else [self.failed]
+        no_more = self.places.stored(more, truth(False))
+        return (If(self.places.loaded(status), (no_more,)) for status in known)
 
     def turn_in_place(self, step: LoopKernelStep, carried: Sequence[Node]) -> Block:
         """A turn that changes the carried arrays where they are. Raises RefusedError where it does not."""
