@@ -62,7 +62,7 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
     if depth == 0:
         return type_span(node.aval.dtype)
     if node.op is PARAMETER:
-        outer = _captured(node, trace)
+        outer = captured(node, trace)
         inside = None if outer is None or trace is None else _node_span(outer, trace.parent, depth - 1, known)
         return inside or type_span(node.aval.dtype)
     extreme = extreme_of(node)
@@ -99,7 +99,7 @@ def _reduced_span(node: Node, operand: Callable[[Node], Span]) -> Span:
     return (least, min(elements[1], high)) if reducer == "min" else (max(elements[0], low), most)
 
 
-def _captured(node: Node, trace: Trace | None) -> Node | None:
+def captured(node: Node, trace: Trace | None) -> Node | None:
     """The node of the enclosing trace that a parameter stands for."""
     if trace is None:
         return None

@@ -191,3 +191,10 @@ def long(start: Any) -> Any:
 def test_there_may_be_more_keys_than_there_is_room_for() -> None:
     check_keyed(steps_to_return, *((np.array([k]),) for k in range(9)))
     check_keyed(long, *((np.array([k]),) for k in (3, 7000, 7000, 0, 9000)))
+
+
+@pytest.mark.parametrize("arguments", [(encoded, LINES[1]), (counted_as_integers, LINES[0]), (two_sum, LINES[0], 3)])
+def test_keys_are_searched_in_front_of_branches(arguments: Any) -> None:
+    function, *rest = arguments
+    compiled = check_keyed(function, tuple(rest))
+    assert "conditional" not in str(compiled.graph(*rest))

@@ -15,8 +15,8 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.comprehensions.gathered import Column, Gathered
-from xjit.capture.dicts.hash_table import HashTable
-from xjit.capture.dicts.key_codes import codes_of, have_codes_of, in_graph, parts_of, scalar
+from xjit.capture.dicts.hash_table import Found, HashTable
+from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, parts_of, scalar
 from xjit.capture.dicts.keyed_elements import KeyedElements, dict_type
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool
@@ -83,30 +83,30 @@ class GrowingDict(KeyedElements):
 
     # Keys
 
-    def _find(self, key: Any) -> tuple[list[TracedValue], Any, Any]:
-        """The codes of a key, its slot, and its place, counted from 1."""
+    def _find(self, key: Any) -> Found:
+        """The key in the table."""
         kind = entry_type(key)
         if kind is None or not have_codes_of(kind, self.kind.key):
             self.give_up()
-        codes = codes_of(key)
-        self._settle(codes)
-        return codes, *self.table.find(codes)
+        numbers = tree.flatten(key, in_parts=False)[0]
+        demand_no_nan(numbers)
+        found = self.table.find(numbers)
+        self._settle(found.marks)
+        return found
 
-    def _settle(self, codes: Sequence[TracedValue] = ()) -> None:
+    def _settle(self, marks: Any = None) -> None:
         """Has the dict given up where a pending key is not the one that is assigned."""
         pending, self.pending = self.pending, None
-        if pending is not None and (pending[0] is not current() or pending[1] != [code.node for code in codes]):
+        if pending is not None and pending != (current(), marks):
             self.give_up()
 
     def contains(self, key: Any) -> Any:
         """Return whether a key is there."""
-        _, _, place = self._find(key)
-        return as_bool(in_graph(ne(place, _NOTHING)))
+        return as_bool(in_graph(ne(self._find(key).place, _NOTHING)))
 
     def lacks(self, key: Any) -> Any:
         """Return whether a key is not there."""
-        _, _, place = self._find(key)
-        return as_bool(in_graph(eq(place, _NOTHING)))
+        return as_bool(in_graph(eq(self._find(key).place, _NOTHING)))
 
     def lookup(self, key: Any) -> Any:
         """The value of a key; NumPy does the call where it is not there, and Python raises KeyError."""
@@ -116,7 +116,7 @@ class GrowingDict(KeyedElements):
             return self._made(key)
         if type(self.empty) is not dict:
             return self.get(key, 0)
-        _, _, place = self._find(key)
+        place = self._find(key).place
         demand(in_graph(ne(place, _NOTHING)))
         return self._value(place)
 
@@ -126,37 +126,35 @@ class GrowingDict(KeyedElements):
         if entry_type(default) == self.kind.value:
             return self.setdefault(key, default)
         found = self.get(key, default)
-        self.pending = current(), [code.node for code in codes_of(key)]
+        self.pending = current(), self._find(key).marks
         return found
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, or the default."""
         if default is None:
             self.give_up()
-        _, _, place = self._find(key)
+        place = self._find(key).place
         return chosen(in_graph(ne(place, _NOTHING)), lambda: self._value(place), lambda: default)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which is inserted with the default if it is not there."""
         self.insert(key, self.get(key, default))
-        _, _, place = self._find(key)
-        return self._value(place)
+        return self._value(self._find(key).place)
 
     def insert(self, key: Any, value: Any = None) -> None:
         """Gives a key a value, behind all others if it is not there."""
-        found = dict_type(key, value, self.is_set)
-        if found != self.kind or not self.grows:
+        if dict_type(key, value, self.is_set) != self.kind or not self.grows:
             self.give_up()
-        codes, slot, place = self._find(key)
-        is_new, count = eq(place, _NOTHING), in_graph(self.count)
-        fits = or_(in_graph(ne(place, _NOTHING)), lt(count, number(self.room)))
+        found = self._find(key)
+        is_new, count = eq(found.place, _NOTHING), in_graph(self.count)
+        fits = or_(ne(found.place, _NOTHING), lt(count, number(self.room)))
         assert self.trace.lengths is not None
         self.trace.lengths.expect(in_graph(fits))
-        own = scalar(and_(select(is_new, count, sub(place, _ONE)), np.int64(self.room - 1)))
+        own = scalar(and_(select(is_new, count, sub(found.place, _ONE)), np.int64(self.room - 1)))
         self._store(self.keys_of, self.kind.key, own, key, is_new)
         if self.kind.value is not None:
             self._store(self.values_of, self.kind.value, own, value)
-        self.table.put(slot, codes, scalar(select(fits, add(own, _ONE), _NOTHING)))
+        self.table.put(found, scalar(select(fits, add(own, _ONE), _NOTHING)))
         self.cell[0] = self._within(self.count + number_as(int, as_bool(in_graph(is_new))), self.room)
 
     def _store(self, columns: Sequence[Any], kind: Any, place: Any, entry: Any, is_new: Any = None) -> None:

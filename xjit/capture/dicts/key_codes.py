@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,22 @@ def have_codes_of(kind: EntryType | RecordType, other: EntryType | RecordType) -
     return all(_is_whole(one) == _is_whole(another) for one, another in pairs)
 
 
-def codes_of(key: Any) -> list[TracedValue]:
-    """The codes of the numbers of a key; NumPy does the call for NaN, which is equal to itself by its place alone."""
-    return list(map(_code, tree.flatten(key, in_parts=False)[0]))
+def codes_of(numbers: Iterable[Any]) -> list[Any]:
+    """The codes of the numbers of a key."""
+    return list(map(_code, numbers))
+
+
+def demand_no_nan(numbers: Iterable[Any]) -> None:
+    """Lets NumPy do the call if a number is NaN, which is equal to itself by its place in memory alone."""
+    for one in numbers:
+        value = in_graph(one)
+        if value.dtype == FLOAT64:
+            demand(eq(value, value), goes_on=True)
 
 
 def _code(number: Any) -> Any:
     value = in_graph(number)
     if value.dtype == FLOAT64:
-        demand(eq(value, value), goes_on=True)
         value = bitcast_convert_type(add(value, np.float64(0.0)), INT64)  # which makes 0.0 of -0.0
     return value if value.dtype == INT64 else convert_element_type(value, INT64)
 
