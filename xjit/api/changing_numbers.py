@@ -21,7 +21,7 @@ class ChangingNumbers:
     """The places of numbers that were seen to change.
 
     seen     some number has changed
-    varying  where numbers are inputs
+    varying  where numbers are inputs: open numbers, where Python needs them
     """
 
     def __init__(self) -> None:

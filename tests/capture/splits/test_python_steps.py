@@ -325,7 +325,7 @@ def test_functions_that_assign_to_globals_are_left_to_numpy(function: Any) -> No
 
 
 def divides_beside_a_step(x: Any, y: Any) -> Any:
-    edges = np.arange(x[0], x[-1], 0.5)
+    edges = np.geomspace(x[1], x[-1], int(x[-1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = edges / y[: len(edges)]
         with np.errstate(divide="warn"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from xjit.capture.python_control.leaves import (
     is_array_like,
     is_in_parts,
     kind_of,
+    optional,
     same,
+    seen_as,
+    zeros,
 )
 from xjit.capture.python_control.loop_turns import Carried, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
@@ -45,6 +49,12 @@ def fitted(value: Any, one: Carried) -> Any:
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
 
 
+def unfitted(names: Sequence[str], carried: Sequence[Carried | None], start: Sequence[Any]) -> list[str]:
+    """The names of variables that start as something else than turns make of them."""
+    rows = zip(names, carried, start, strict=True)
+    return [name for name, one, value in rows if one is not None and fitted(value, one) is None]
+
+
 def is_as_given(value: Any, start: Any) -> bool:
     """Return whether a variable starts from its value: the same, or as an array with more room for elements.
 
@@ -58,9 +68,12 @@ def is_as_given(value: Any, start: Any) -> bool:
 
 
 def as_parts(value: Any, one: Carried | None) -> Any:
-    """A value as an array of a size that only the run knows, where turns make it one."""
+    """A value as an array of a size that only the run knows, or an optional one, where turns make it one."""
     if one is None or value is UNBOUND or tree.flatten(value)[1] == one.structure:
         return value
+    found = optional(value, one.structure, one.leaves)
+    if found is not value:
+        return found
     return in_parts(value, one.structure, [leaf.place.aval.shape for leaf in one.kinds])
 
 
@@ -96,14 +109,6 @@ def _parameter(leaf: Any, kind: Any, trace: Trace) -> Any:
     return begun.seen(iter(nodes), trace)
 
 
-def zeros(kind: Any) -> Any:
-    """A value of a kind that nobody reads."""
-    if not isinstance(kind, Kind):
-        return kind
-    zero = constant(np.zeros((), kind.place.aval.dtype))
-    return _seen(broadcast(zero, kind.types[0].shape) if kind.place.aval.rank else zero, False, kind)
-
-
 def _fitted_leaf(leaf: Any, kind: Any) -> Any:
     if not isinstance(kind, Kind):
         return leaf
@@ -118,20 +123,10 @@ def _fitted_leaf(leaf: Any, kind: Any) -> Any:
         return None
     operand, _, _ = as_array(leaf, "loop", kind.place.label)
     number = converted(operand, kind)
-    return _seen(broadcast(number, kind.types[0].shape) if kind.place.aval.rank else number, True, kind)
+    return seen_as(broadcast(number, kind.types[0].shape) if kind.place.aval.rank else number, True, kind)
 
 
 def _widens(weak: type, kind: Kind) -> bool:
     """Return whether a number of Python's may become one of another kind, without a loss."""
     other = kind.place.weak
     return other is None or _ORDER.index(weak) <= _ORDER.index(other)
-
-
-def _seen(value: Any, is_python: bool, kind: Kind) -> Any:
-    trace = current()
-    assert trace is not None
-    beside = [constant(np.zeros((), type.dtype)) for type in kind.types[1:]]
-    if kind.doubtful:
-        beside = [constant(np.asarray(is_python))]
-    values = [value, *beside]
-    return kind.seen(iter([lift(trace, one) for one in values]), trace)

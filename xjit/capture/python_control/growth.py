@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from xjit.capture.python_control.leaves import Kind
+from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.tracers.optional_value import is_optional, structure_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
@@ -24,13 +25,15 @@ class Growth:
     """The development of one variable: its types so far, and by how much its integers grow in a turn.
 
     ``claims`` are the growths that integers are believed to have, from wherever they start; another turn, from far
-    away, has to show it. With ``doubts`` a number that is Python's or NumPy's by turns is one in doubt.
+    away, has to show it. With ``doubts`` a number that is Python's or NumPy's by turns is one in doubt, and an
+    ``optional`` variable that starts as None may be that behind the loop.
     """
 
     name: str
     start: Any
     turns: int | None
     doubts: bool = False
+    optional: bool = False
     carried: Carried | None = None
     types: int = 0
     growths: dict[int, Bounds] = field(default_factory=dict)
@@ -73,6 +76,8 @@ class Growth:
 
     def _joined(self, start: Carried, after: Carried) -> Carried:
         if start.types != after.types:
+            if self.doubts and self.optional and start.structure is None:
+                return after if is_optional(after.structure) else _optional(self.name, after)
             return (_agreed(start, after) if self.doubts else None) or after
         pairs = zip(start.leaves, after.leaves, strict=True)
         return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
@@ -126,6 +131,14 @@ class Growth:
         if self.turns is not None:
             low, high = max(low, self.turns * min(growth[0], 0)), min(high, self.turns * max(growth[1], 0))
         return Pace(turn, (low, high)) if low >= -_FAR and high <= _FAR else None
+
+
+def _optional(name: str, value: Carried) -> Carried:
+    """The variable that may also be None; as it is where a graph cannot hold its value."""
+    if not value.leaves or not all(isinstance(one, Kind) for one in value.leaves):
+        return value
+    present = kind_of(True, name).joined(kind_of(False, name))
+    return Carried(structure_of(value.structure, len(value.leaves)), (present, *value.leaves))
 
 
 def _agreed(start: Carried, after: Carried) -> Carried | None:

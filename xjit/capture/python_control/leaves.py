@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
@@ -14,16 +15,19 @@ from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.carried_layout import ROW_MAJOR, Layout, layout_of
 from xjit.capture.memory.origins import Origin, code_of, origin_of
-from xjit.capture.rewriting.runtime_protocol import VALUE
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE
 from xjit.capture.tracers.doubts import doubt_of
+from xjit.capture.tracers.optional_value import OptionalValue, is_optional
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current
 from xjit.ops.control.computations import plain as plain_type
-from xjit.ops.define.core import aval_of, constant
+from xjit.ops.define.core import aval_of, constant, lift
 from xjit.ops.elements.convert import convert_element_type
+from xjit.ops.whole_arrays.shape import broadcast
 from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, scalar_type
 
 _ARRAYS = (np.ndarray, np.generic, TracedValue)
@@ -227,7 +231,7 @@ def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]
 
 def is_in_parts(structure: tree.Tree) -> bool:
     """Return whether a structure is that of an array of a size that only the run knows."""
-    return isinstance(structure, tree.Branch) and hasattr(structure.kind, "of_parts")
+    return isinstance(structure, tree.Branch) and hasattr(structure.kind, "of_parts") and not is_optional(structure)
 
 
 def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree) -> bool:
@@ -237,6 +241,41 @@ def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree
         return False
     axes = zip(shape, room, structure.marks, strict=True)
     return all(size == most or (known is None and size < most) for size, most, known in axes)
+
+
+def optional(value: Any, structure: tree.Tree, kinds: Sequence[Any]) -> Any:
+    """A value as an optional one of a structure, or one that holds such; any other value as it is."""
+    if not isinstance(structure, tree.Branch) or value is UNBOUND or type(value) is OptionalValue:
+        return value
+    if structure.kind is tuple and type(value) is tuple and len(value) == len(structure.children):
+        ends = list(itertools.accumulate(map(_count, structure.children), initial=0))
+        several = (kinds[begin:end] for begin, end in itertools.pairwise(ends))
+        return tuple(map(optional, value, structure.children, several))
+    if not is_optional(structure):
+        return value
+    if value is None:
+        return tree.unflatten(structure, [False, *map(zeros, kinds[1:])])
+    leaves, own = tree.flatten(value)
+    return tree.unflatten(structure, [True, *leaves]) if (own,) == structure.marks else value
+
+
+def zeros(kind: Any) -> Any:
+    """A value of a kind that nobody reads."""
+    if not isinstance(kind, Kind):
+        return kind
+    zero = constant(np.zeros((), kind.place.aval.dtype))
+    return seen_as(broadcast(zero, kind.types[0].shape) if kind.place.aval.rank else zero, False, kind)
+
+
+def seen_as(value: Any, is_python: bool, kind: Kind) -> Any:
+    """The user's view of a value as one of a kind; a number in doubt is Python's or not."""
+    trace = current()
+    assert trace is not None
+    beside = [constant(np.zeros((), type.dtype)) for type in kind.types[1:]]
+    if kind.doubtful:
+        beside = [constant(np.asarray(is_python))]
+    values = [value, *beside]
+    return kind.seen(iter([lift(trace, one) for one in values]), trace)
 
 
 def unflattened(leaves: Sequence[Any], structures: Sequence[tree.Tree]) -> tuple[Any, ...]:

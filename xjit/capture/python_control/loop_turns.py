@@ -18,6 +18,7 @@ from xjit.capture.python_control.leaves import (
     is_array_like,
     kind_of,
     lifted,
+    optional,
     same,
     unflattened,
 )
@@ -217,7 +218,8 @@ def traced_turn(
             refine(trace, holds, True)
         body(number)
         check_known(state, (one for one, _ in objects.assigned().values()))
-        after = state.get()
+        pairs = zip(carried, state.get(), strict=True)
+        after = tuple(value if one is None else optional(value, one.structure, one.leaves) for one, value in pairs)
         for one in own:
             one.check()
         check_turn(_of_carried(carried, after), containers)

@@ -37,10 +37,11 @@ from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, Site, State, Thunk
-from xjit.capture.tracers.demands import demand, demand_unread, demanded, hold
+from xjit.capture.tracers.demands import demand, demand_unread, demanded, expect, hold
 from xjit.capture.tracers.limited_calls import may_be_one
+from xjit.capture.tracers.optional_value import presence, structure_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
@@ -53,6 +54,9 @@ from xjit.ops.define.core import aval_of, constant, lift
 from xjit.ops.elements.elementwise import logical_not
 from xjit.ops.elements.select import select
 from xjit.ops.whole_arrays.shape import broadcast
+
+EXPRESSION = Site("if", 0, (), (), ())
+"""The site of an expression, whose text assigns nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
     names = [state.names[number] for number in places]
-    found = _with_attributes(pred, arms, pairs, names, mark, state.site.bound)
+    found = _with_attributes(pred, arms, pairs, names, mark, state.site)
     values: list[Any] = [UNBOUND] * len(start)
     for number, value in zip(places, found, strict=True):
         values[number] = value
@@ -143,10 +147,6 @@ def _is_of_users(error: Exception) -> bool:
     return not is_own_code(frames[-1][0].f_code)
 
 
-EXPRESSION = Site("if", 0, (), (), ())
-"""The site of an expression, whose text assigns nothing."""
-
-
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions; what calls in them assign is chosen, too."""
     mark, state = Checkpoint((then, otherwise)), EXPRESSION.state(then, otherwise)
@@ -174,7 +174,7 @@ def _with_attributes(
     pairs: Sequence[tuple[Any, Any]],
     names: Sequence[str],
     mark: Checkpoint,
-    bound: Sequence[str] = (),
+    site: Site = EXPRESSION,
 ) -> list[Any]:
     """One value for each pair; the attributes of objects that an arm has assigned get what is chosen, too."""
     attributes = {key: one for arm in arms for key, (one, _) in arm.assigned.items()}
@@ -185,7 +185,7 @@ def _with_attributes(
             refuse(f"an object has {attribute.label} on one branch only", fix="assign it in front of the branch")
         more.append((one, other))
     labels = [attribute.label for attribute in attributes.values()]
-    found = _chosen(pred, arms, [*pairs, *more], [*names, *labels], bound)
+    found = _chosen(pred, arms, [*pairs, *more], [*names, *labels], site)
     for attribute, value in zip(attributes.values(), found[len(pairs) :], strict=True):
         attribute.set(value)
     _note_copies([*pairs, *more], found, mark)
@@ -201,10 +201,10 @@ def _note_copies(pairs: Sequence[tuple[Any, Any]], found: Sequence[Any], mark: C
 
 
 def _chosen(
-    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str], bound: Sequence[str]
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str], site: Site
 ) -> list[Any]:
     """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
-    plans = [_planned(name, *pair, name in bound) for name, pair in zip(names, pairs, strict=True)]
+    plans = [_planned(name, *pair, pred, site) for name, pair in zip(names, pairs, strict=True)]
     views = {leaf.objects: leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _View)}
     wanted = {objects: view for objects, view in views.items() if isinstance(view, _Choice)}
     found = dict(zip(wanted, _choose(pred, arms, tuple(wanted.values())), strict=True))
@@ -252,9 +252,10 @@ class _Plan:
         return tree.unflatten(self.structure, leaves)
 
 
-def _planned(name: str, one: Any, other: Any, bound: bool) -> _Plan:
+def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
     if one is UNBOUND or other is UNBOUND:
-        if bound and one is not other and all(map(is_array_like, tree.flatten(other if one is UNBOUND else one)[0])):
+        leaves, _ = tree.flatten(other if one is UNBOUND else one)
+        if name in site.bound and one is not other and all(map(is_array_like, leaves)):
             return _only(name, one, other)
         if name == VALUE and one is not other:  # which has a meaning only where it was assigned
             return _only(name, one, other)
@@ -269,12 +270,67 @@ def _planned(name: str, one: Any, other: Any, bound: bool) -> _Plan:
             in_parts(other, structure, _shapes(ones)),
         )
         (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
+    if structure != found and (plan := _optional(name, one, other, pred, site)) is not None:
+        return plan
     if structure != found:
         refuse_kinds(name, one, other, "behind a branch")
     if structure is None:
         return _Plan(None, (), None)
     labels = tree.labels(structure, name)
     return _Plan(structure, tuple(map(_leaf, ones, others, labels)))
+
+
+def _optional(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan | None:
+    """The value of a variable that is None in one arm, or holds None there; None where that is no reason.
+
+    A result that is None is one of which NumPy does the call, or the calls of the function that returns it.
+    """
+    if name in site.optional:
+        parts = _perhaps(name, one, other)
+        return None if parts is None else _Plan(*parts)
+    if name != VALUE or (one is None) == (other is None):
+        return None
+    value = other if one is None else one
+    parts = _in_one_arm(name, value, value is one)
+    return _Plan(*parts) if parts and expect(pred if value is one else logical_not(pred)) else None
+
+
+def _perhaps(name: str, one: Any, other: Any) -> tuple[tree.Tree, tuple[Any, ...]] | None:
+    """The structure and the leaves of a value, parts of which may be None; None where the arms have two kinds."""
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        items = [_perhaps(f"{name}[{place}]", *pair) for place, pair in enumerate(zip(one, other, strict=True))]
+        found = [item for item in items if item is not None]
+        if len(found) < len(items):
+            return None
+        return tree.Branch(tuple, None, tuple(own for own, _ in found)), tuple(one for _, own in found for one in own)
+    (one_is, first), (other_is, second) = presence(one), presence(other)
+    if (first is None) != (second is None):
+        value = second if first is None else first
+        parts = _in_one_arm(name, value, value is first)
+    else:
+        (ones, own), (others, another) = tree.flatten(first), tree.flatten(second)
+        parts = (own, tuple(map(_leaf, ones, others, tree.labels(own, name)))) if own == another else None
+    if parts is None or (one_is is other_is and isinstance(one_is, bool)):
+        return parts
+    structure, leaves = parts
+    return structure_of(structure, len(leaves)), (_leaf(one_is, other_is, name), *leaves)
+
+
+def _in_one_arm(name: str, value: Any, is_first: bool) -> tuple[tree.Tree, tuple[Any, ...]] | None:
+    leaves, structure = tree.flatten(value)
+    if not leaves or not all(map(is_array_like, leaves)):
+        return None
+    return structure, tuple(_Choice(*_in_arm(leaf, is_first), _with_zero(kind_of(leaf, name))) for leaf in leaves)
+
+
+def _in_arm(leaf: Any, is_first: bool) -> tuple[Any, Any]:
+    return (leaf, None) if is_first else (None, leaf)
+
+
+def _with_zero(kind: Kind) -> Kind:
+    """The kind of what is zero in the arm that has no value."""
+    low, high = kind.bounds or (0, 0)
+    return replace(kind, bounds=(min(low, 0), max(high, 0))) if kind.bounds else kind
 
 
 def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:
@@ -299,8 +355,7 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     choices = []
     for leaf, label in zip(leaves, labels, strict=True):
         kind = kind_of(leaf, label)
-        one_of, other_of = (leaf, None) if other is UNBOUND else (None, leaf)
-        choices.append(_Choice(one_of, other_of, kind))
+        choices.append(_Choice(*_in_arm(leaf, other is UNBOUND), kind))
     return _Plan(structure, tuple(choices))
 
 

@@ -16,7 +16,7 @@ from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
-from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given
+from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given, unfitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
@@ -223,7 +223,10 @@ def _settled(
     """
     length = None if loop.turns is None else loop.turns.length
     names = loop.state.names
-    growths = [Growth(name, value, length, doubts) for name, value in zip(names, start, strict=True)]
+    optional = loop.state.optional
+    growths = [
+        Growth(name, *(value, length, doubts, name in optional)) for name, value in zip(names, start, strict=True)
+    ]
     buffers: list[Buffer] = []
     recorder = _recorder()
     earlier, decisions = recorder.loops, recorder.decisions()
@@ -350,11 +353,7 @@ def _made_of(values: Sequence[Any], settled: Settled, number: Any, trace: Captur
 
 def _refuse_start(settled: Settled) -> None:
     """CaptureError about a first turn that is not as the others, and may not be one."""
-    names = [
-        name
-        for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True)
-        if one is not None and fitted(value, one) is None
-    ]
+    names = unfitted(settled.loop.state.names, settled.carried, settled.start)
     if not names:
         refuse("a loop writes to an array that may have another name by then", fix="copy it in front of the loop")
     refuse(

@@ -27,6 +27,8 @@ def refine(trace: Trace, pred: Node, holds: bool) -> None:
 
 def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node, int, int]]:
     """Nodes, and the numbers between which they lie."""
+    if not pred.aval.rank and pred.op is not CONSTANT:
+        yield pred, int(holds), int(holds)
     expr = pred.element
     if not isinstance(expr, Prim):
         return

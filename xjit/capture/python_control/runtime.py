@@ -36,6 +36,7 @@ from xjit.capture.splits.conversions import (
     contained,
     converted,
     is_traced,
+    read,
     text_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
@@ -341,6 +342,10 @@ class TracedRuntime(PythonRuntime):
         """Put the values in, in a step in Python if only the run tells them."""
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
+
+    def read(self, value: Any, whole: bool = True) -> Any:
+        """Return the value, which is expected not to be None where only the run tells."""
+        return read(value, whole)
 
     def defined(self, function: FunctionType) -> Any:
         """Return the function, or the rewritten one where tracing refused its control flow."""

@@ -33,6 +33,11 @@ class ObjectState:
         return (*self.plain.carried, *(one.label for one in self.attributes))
 
     @property
+    def optional(self) -> tuple[str, ...]:
+        """The names of variables that may be None."""
+        return self.plain.optional
+
+    @property
     def place(self) -> Any:
         """The mark that tells the loop from others, and from itself with other attributes."""
         return (self.plain.place, *(one.key for one in self.attributes))

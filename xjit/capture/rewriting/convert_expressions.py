@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from xjit.capture.rewriting.lower_handlers import PLAIN, THUNKS
+from xjit.capture.rewriting.optional_names import asks_for_none
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
@@ -60,12 +61,13 @@ class Frame:
 class ExpressionConverter(ast.NodeTransformer):
     """The conversion of the expressions of one function.
 
-    ``unsafe`` are the reads that may find a variable without a value.
+    ``unsafe`` are the reads that may find a variable without a value, ``optional`` the names that may be None.
     """
 
-    def __init__(self, names: ScopeNames, unsafe: set[ast.AST]) -> None:
+    def __init__(self, names: ScopeNames, unsafe: set[ast.AST], optional: frozenset[str]) -> None:
         self.names = names
         self.unsafe = unsafe
+        self.optional = optional
         self.frames = [Frame()]
         self.shared_by_functions: set[str] = set()
         self._functions = 0
@@ -160,7 +162,8 @@ class ExpressionConverter(ast.NodeTransformer):
             self.generic_visit(node)
             return node
         operators = placed(ast.Tuple([ast.Constant(_OPERATORS[type(one)]) for one in node.ops], ast.Load()), node)
-        left, right = self.converted(node.left), self.converted(node.comparators[0])
+        left = _unread(self.converted(node.left)) if asks_for_none(node) else self.converted(node.left)
+        right = self.converted(node.comparators[0])
         return call("compare", node, operators, left, right, *map(self.thunk, node.comparators[1:]))
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
@@ -171,9 +174,21 @@ class ExpressionConverter(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
             self.frame.bound.add(node.id)
-        elif self.is_nested and node in self.unsafe:
-            return self.checked(node.id, node)
-        return node
+            return node
+        return call("read", node, self._variable(node)) if node.id in self.optional else self._variable(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if not isinstance(node.value, ast.Name) or node.value.id not in self.optional:
+            self.generic_visit(node)
+            return node
+        variable = self._variable(node.value)
+        node.value, node.slice = call("read", node, variable, ast.Constant(False)), self.converted(node.slice)
+        return call("read", node, node) if isinstance(node.ctx, ast.Load) else node
+
+    def _variable(self, node: Any) -> ast.expr:
+        """Return the read of a variable as it stands: None, or not, as only the run may tell."""
+        is_unsafe = self.is_nested and node in self.unsafe
+        return self.checked(node.id, node) if is_unsafe else node
 
     def checked(self, name: str, where: ast.AST) -> ast.expr:
         """Return the read of a variable of the function, whose absence is the error of a local variable."""
@@ -363,6 +378,14 @@ class ExpressionConverter(ast.NodeTransformer):
         else:
             node.elt = self.converted(node.elt)
         self.frame.bound = bound
+
+
+def _unread(node: ast.expr) -> ast.expr:
+    """Return what a call of the runtime reads; any other expression as it is."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "read":
+        return node
+    owner = node.func.value
+    return node.args[0] if isinstance(owner, ast.Name) and owner.id == RUNTIME else node
 
 
 _CONVERSIONS = ("int", "float", "complex", "bool", "str", "repr", *("list", "tuple", "set", "frozenset", "dict"))

@@ -16,8 +16,10 @@ from xjit.capture.rewriting.scope_names import ScopeNames
 class StatementConverter(ExpressionConverter):
     """The conversion of the body of one function; ``sites`` has what is known of its loops and branches."""
 
-    def __init__(self, names: ScopeNames, unsafe: set[ast.AST], sites: dict[ast.stmt, Site]) -> None:
-        super().__init__(names, unsafe)
+    def __init__(
+        self, names: ScopeNames, unsafe: set[ast.AST], sites: dict[ast.stmt, Site], optional: frozenset[str]
+    ) -> None:
+        super().__init__(names, unsafe, optional)
         self._sites = sites
         self._numbers = {node: number for number, node in enumerate(sites)}
 

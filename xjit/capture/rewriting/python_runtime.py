@@ -170,6 +170,10 @@ class PythonRuntime(ControlRuntime):
         """Put the values in."""
         return formatted_text(way, text, values, named)
 
+    def read(self, value: Any, whole: bool = True) -> Any:
+        """Return the value."""
+        return value
+
     def defined(self, function: FunctionType) -> Any:
         """Return the function itself."""
         return function

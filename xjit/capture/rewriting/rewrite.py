@@ -34,6 +34,7 @@ from xjit.capture.rewriting.generators import emitting
 from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lower_jumps import lower_jumps
+from xjit.capture.rewriting.optional_names import optional_names, spread
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
@@ -124,10 +125,11 @@ def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
         names = scope_names(tree)
     bound = names.local - names.captured - unbound_names(unsafe) - read_in_comprehensions(tree)
     head, body = _body(tree)
-    lowered = lower_jumps(body)
+    lowered = lower_jumps(spread(body))
     found = sites_of(lowered.body, names, lowered.stops)
-    sites = {node: replace(site, bound=tuple(filter(bound.__contains__, site.names))) for node, site in found.items()}
-    converter = StatementConverter(names, unsafe, sites)
+    optional = frozenset() if is_generator else optional_names(tree, names)
+    sites = {node: _with_marks(site, bound, optional) for node, site in found.items()}
+    converter = StatementConverter(names, unsafe, sites, optional)
     if is_generator:
         written = converter.generator(lowered.body, lowered.body[0], sorted(names.local))
     else:
@@ -143,6 +145,11 @@ def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     locate(definition)
     compiled = compile_function(definition, code, (RUNTIME, SITES, CHECKED))
     return Rewritten(polished(compiled, code, compiled.co_qualname), _mangled(sites.values(), in_class(code)))
+
+
+def _with_marks(site: Site, bound: frozenset[str], optional: frozenset[str]) -> Site:
+    sure, perhaps = (tuple(filter(several.__contains__, site.names)) for several in (bound, optional))
+    return replace(site, bound=sure, optional=perhaps)
 
 
 def _body(tree: Function) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -204,6 +211,7 @@ def _mangled(sites: Iterable[Site], owner: str) -> tuple[Site, ...]:
             carried=tuple(_private(name, owner) for name in site.carried),
             at_start=tuple(_private(name, owner) for name in site.at_start),
             bound=tuple(_private(name, owner) for name in site.bound),
+            optional=tuple(_private(name, owner) for name in site.optional),
         )
         for site in sites
     )

@@ -12,6 +12,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
     not p                         runtime.not_(p)
     a < b <= c, a is b            runtime.compare(("lt", "le"), a, b, c), runtime.compare(("is",), a, b)
+    x, x[0], which may be None    runtime.read(x), runtime.read(runtime.read(x, False)[0])
     int(x), float(x), str(x)      runtime.convert(int, x)
     f"a {x!r:>9}"                 runtime.text(("a ", (x, "r", ">9")))
     "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
@@ -78,6 +79,7 @@ class Site:
     stop      the name of the flag that ends the loop early
     raises    the arms of a branch that always end by an error, True for the first one
     bound     the names that no read of the function finds without a value
+    optional  the names that may be None, and whose reads the function asks the runtime for
     """
 
     kind: Kind
@@ -88,6 +90,7 @@ class Site:
     stop: str | None = None
     raises: tuple[bool, ...] = ()
     bound: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
     def state(self, *blocks: Callable[..., Any] | None) -> State:
         """Return the variables that the blocks of this construct assign, as they are shared by the blocks.
@@ -108,8 +111,8 @@ class Site:
 
     def _with(self, others: tuple[str, ...]) -> Site:
         names, carried, at_start = ((*own, *others) for own in (self.names, self.carried, self.at_start))
-        bound = tuple(name for name in self.bound if name not in others)
-        return replace(self, names=names, carried=carried, at_start=at_start, bound=bound)
+        bound, optional = (tuple(one for one in own if one not in others) for own in (self.bound, self.optional))
+        return replace(self, names=names, carried=carried, at_start=at_start, bound=bound, optional=optional)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,11 @@ class State:
     def carried(self) -> tuple[str, ...]:
         """The names of which a value may be read at the next turn or behind the construct."""
         return self.site.carried
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The names that may be None."""
+        return self.site.optional
 
     @property
     def temporary(self) -> tuple[str, ...]:
@@ -226,6 +234,10 @@ class ControlRuntime(ABC):
     @abstractmethod
     def defined(self, function: FunctionType) -> Any:
         """Return the function, which is defined inside of the rewritten one; or one that does the same."""
+
+    @abstractmethod
+    def read(self, value: Any, whole: bool = True) -> Any:
+        """Return the value of a variable that may be None, or of which items may be."""
 
     @abstractmethod
     def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:

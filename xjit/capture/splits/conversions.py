@@ -8,6 +8,7 @@ from typing import Any
 from xjit.capture.rewriting.python_runtime import OPERATORS
 from xjit.capture.splits.deferred import DeferredObject, is_deferred
 from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.optional_value import OptionalValue, settled
 from xjit.capture.tracers.provenance import is_splitting, refuse
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
@@ -45,6 +46,26 @@ def contained(name: str, value: Any, container: DeferredObject) -> Any:
     if keyed is not None:
         return keyed.contains(value) if name == "in" else keyed.lacks(value)
     return step(OPERATORS[name], (value, container), {}, like=(True,))
+
+
+_FIX = "start with a value of the same type"
+
+
+def read(value: Any, whole: bool) -> Any:
+    """The value of a variable that may be None, which is expected not to be, or chosen in a step in Python."""
+    return settled(value, whole, _chosen_in_python)
+
+
+def _chosen_in_python(value: OptionalValue) -> Any:
+    text = "a variable may be None, as only the run tells, behind effects that happen once"
+    if not is_splitting():
+        refuse(text, value.value, fix=_FIX)
+    note = CaptureError(text, fix=_FIX)
+    return step(_none_or, (value.present, value.value), {}, note=note, label="a variable that may be None")
+
+
+def _none_or(present: bool, value: Any) -> Any:
+    return value if present else None
 
 
 def text_of(function: Callable[..., Any], given: tuple[Any, ...]) -> DeferredObject:

@@ -11,12 +11,18 @@ from xjit.capture.memory.origins import may_be_another, same_array
 from xjit.capture.python_control.truth import as_bool, negated
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.optional_value import OptionalValue, is_present
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 
 
 def same_object(name: str, one: Any, other: Any) -> Any:
     """``one is other``, or ``is not``: a truth value of the run where only the run makes or chooses an object."""
+    if type(one) is OptionalValue and other is None:
+        found = is_present(one)
+        if isinstance(found, bool):
+            return found is (name == "is_not")
+        return negated(found) if name == "is" else as_bool(found)
     function = operator.is_ if name == "is" else operator.is_not
     if not any(type(value) is DeferredObject for value in (one, other)):
         return _of_arrays(name, one, other)
