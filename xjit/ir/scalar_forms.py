@@ -22,3 +22,31 @@ def counter_and_step(expr: Expr | None) -> tuple[tuple[Arg, Expr], ...]:
             both = (one, other), (other, one)
             return tuple((counter, step) for counter, step in both if isinstance(counter, Arg))
     return ()
+
+
+def counter_less_step(expr: Expr | None) -> tuple[Arg, Expr] | None:
+    """The two sides of ``counter - step``; None of other expressions."""
+    match expr:
+        case Prim(name="sub", args=(Arg() as counter, step)):
+            return counter, step
+    return None
+
+
+def in_order(expr: Expr | None) -> tuple[Arg, Arg] | None:
+    """The operands of a comparison, of which the first one is less, or is the other; None of other expressions."""
+    match expr:
+        case Prim(name="lt" | "le", args=(Arg() as one, Arg() as other)):
+            return one, other
+        case Prim(name="gt" | "ge", args=(Arg() as one, Arg() as other)):
+            return other, one
+    return None
+
+
+def conjunction(expr: Expr | None) -> tuple[Arg, Arg, Arg | None] | None:
+    """The operands that both hold where an expression does, and one that has to be false; None of other ones."""
+    match expr:
+        case Prim(name="and", args=(Arg() as one, Arg() as other)):
+            return one, other, None
+        case Prim(name="select", args=(Arg() as one, Arg() as other, Arg() as rest)):
+            return one, other, rest
+    return None

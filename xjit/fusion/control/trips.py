@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from xjit.fusion.buffers.operands import View
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.scalar_expr import Arg, Expr, Lit
-from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
+from xjit.ir.scalar_forms import conjunction, counter_and_limit, counter_and_step, counter_less_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,27 @@ def counted(first: Graph, turn: Graph, operands: tuple[View, ...]) -> Count | No
     return Count(place, begin, step, max(0, -(-(limit + included - begin) // step)))
 
 
+def conjuncts(condition: Node) -> Iterator[Node]:
+    """Yield the conditions that all hold where one does."""
+    found = conjunction(condition.element)
+    if found is None or (found[2] is not None and not _is_false(condition.inputs[found[2].index])):
+        yield condition
+        return
+    for one in found[:2]:
+        yield from conjuncts(condition.inputs[one.index])
+
+
+def _is_false(node: Node) -> bool:
+    return node.op is CONSTANT and not node.aval.rank and not node.param("value").item()
+
+
 def step_of(turn: Graph, place: int) -> int | None:
-    """The number that a turn adds to a parameter."""
+    """The number that a turn adds to a parameter, a negative one where it subtracts."""
     value, parameter = turn.outputs[place], turn.parameters[place]
+    less = counter_less_step(value.element)
+    if less is not None and value.inputs[less[0].index] is parameter:
+        taken = _operand(value, less[1])
+        return None if taken is None else -taken
     steps = [step for counter, step in counter_and_step(value.element) if value.inputs[counter.index] is parameter]
     return _operand(value, steps[0]) if steps else None
 

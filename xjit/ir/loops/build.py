@@ -41,3 +41,8 @@ def both(one: Value, other: Value) -> Prim:
 def plus(one: Value, other: Value) -> Prim:
     """one + other."""
     return Prim("add", (one, other), one.dtype)
+
+
+def minus(one: Value, other: Value) -> Prim:
+    """one - other."""
+    return Prim("sub", (one, other), one.dtype)

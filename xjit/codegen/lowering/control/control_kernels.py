@@ -22,12 +22,13 @@ from collections.abc import Collection, Iterator, Sequence
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.check_flags import noted_at_once
 from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
+from xjit.codegen.lowering.control.bounded_loops import run_uncounted
 from xjit.codegen.lowering.control.counted_calls import counted_turns, counter_of_calls
 from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
-from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps_over_failures
+from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps
 from xjit.codegen.lowering.control.turns_apart import (
     counter_of_turns,
     loop_of_turns,
@@ -227,6 +228,7 @@ class ControlKernel:
         turn = self._turn(step, step.results, more)
         if self.pauses is not None and step in self.pauses.steps:
             self.work += before
+            yield from run_uncounted(self.places, step, more, self.pauses.turn, turn)
             yield self.pauses.repeated(more, turn)
         else:
             self.work = before + step.trips * self.work
@@ -471,9 +473,9 @@ class ControlKernel:
         if apart:
             scheduled, parallelized = shared_turns(scheduled, nest)
             rewrites = (*rewrites, parallelized)
-        if self.failed is not None:
-            scheduled, skipping = with_jumps_over_failures(scheduled)
-            rewrites = (*rewrites, *skipping)
+        if not blocked and not apart:
+            scheduled, jumping = with_jumps(scheduled, self.failed is not None)
+            rewrites = (*rewrites, *jumping)
         launch = launched(scheduled, nest)
         kernel = launch.kernel
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())

@@ -11,12 +11,10 @@ behind the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from xjit.codegen.lowering.control.places import Places
-from xjit.fusion.control.trips import step_of
+from xjit.fusion.control.trips import conjuncts, step_of
 from xjit.fusion.plan import LoopKernelStep
 from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.loops.build import both, less, number, plus, position
@@ -24,8 +22,6 @@ from xjit.ir.loops.nodes import LAUNCHED, Block, Carry, Fold, If, Loop, Var, Whi
 from xjit.ir.loops.walk import statements
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.ir.scalar_expr import Arg
-from xjit.ir.scalar_expr import Prim as PrimExpr
 from xjit.ir.scalar_forms import counter_and_limit
 from xjit.types import INT64, dtype_class
 
@@ -37,7 +33,7 @@ def counter_of_calls(step: LoopKernelStep, body: Block) -> int | None:
     first, turn = step.first.plan.graph, step.turn.plan.graph
     if not all(map(_is_plain, first.nodes)):
         return None
-    for condition in _conjuncts(first.outputs[0]):
+    for condition in conjuncts(first.outputs[0]):
         found = counter_and_limit(condition.element)
         counter = None if found is None or found[2] else condition.inputs[found[0].index]
         if counter in first.parameters and counter.aval.dtype == INT64:
@@ -45,16 +41,6 @@ def counter_of_calls(step: LoopKernelStep, body: Block) -> int | None:
             if place < len(turn.outputs) - 1 and step_of(turn, place) == 1:
                 return place
     return None
-
-
-def _conjuncts(condition: Node) -> Iterator[Node]:
-    """Yield the conditions that all hold where one does."""
-    match condition.element:
-        case PrimExpr("and", (Arg(0), Arg(1))):
-            for one in condition.inputs:
-                yield from _conjuncts(one)
-        case _:
-            yield condition
 
 
 def _is_plain(node: Node) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 
 from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
+from xjit.codegen.rewrites.values.short_circuit import ShortCircuit
 from xjit.codegen.rewrites.values.skip_failed import SkipFailed
 from xjit.ir.loops.nodes import Kernel, Loop, While
 from xjit.ir.loops.walk import statements
@@ -24,9 +25,12 @@ def with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[R
     return kernel, tuple(done)
 
 
-def with_jumps_over_failures(kernel: Kernel) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """The kernel with jumps over stores at places that are found to lie outside; what was done."""
-    try:
-        return SkipFailed().apply(kernel), (SkipFailed(),)
-    except RefusedError:
-        return kernel, ()
+def with_jumps(kernel: Kernel, checks: bool) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with jumps over what conditions of loops, or those that it ``checks``, are for; what was done."""
+    done: list[Rewrite] = []
+    tried: tuple[Rewrite, ...] = (ShortCircuit(), SkipFailed()) if checks else (ShortCircuit(),)
+    for one in tried:
+        with contextlib.suppress(RefusedError):
+            kernel = one.apply(kernel)
+            done.append(one)
+    return kernel, tuple(done)
