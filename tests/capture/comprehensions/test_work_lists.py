@@ -260,3 +260,18 @@ def piled(x: Any) -> Any:
 def test_stacks_may_be_higher_than_there_is_room_for() -> None:
     compiled = check_whole(piled, *((np.array([high]),) for high in (1.0, 30.0, 2.0, 29.0)))
     assert compiled.stats().traces == 2
+
+
+def over_a_list_that_is_too_long(x: Any) -> Any:
+    found, k, total = [], 0, 0
+    while k < x[0] * 2_000:
+        found.append(k % 7)
+        k += 1
+    for one in found:
+        total = total * 3 % 1001 + one
+    return total
+
+
+def test_loops_go_through_lists_that_are_longer_than_expected() -> None:
+    compiled = check_whole(over_a_list_that_is_too_long, *((np.array([high]),) for high in (1.0, 30.0, 2.0)))
+    assert compiled.stats().traces == 2

@@ -38,9 +38,24 @@ class Line:
             doubt = doubt_of(value)
             self.doubts[place] = _is_python(value) if doubt is None else current_value(doubt[0])
 
-    def at(self, place: Any) -> Any:
-        """The number in a place, of its type, or the array."""
+    def put_part(self, part: slice, values: Any) -> None:
+        """Puts numbers of NumPy's in the places of a part."""
+        self.array[part] = values
+        if self.doubts is not None:
+            self.doubts[part] = False
+
+    def move(self, part: slice, by: int) -> None:
+        """Moves what stands in a part by so many places."""
+        for array in (self.array, self.doubts):
+            if array is not None:
+                array[part.start + by : part.stop + by] = array[part].copy()
+
+    def at(self, place: Any, shown: bool = False) -> Any:
+        """The number in a place, of its type, or the array; nobody may write to one that is shown by others."""
         found = self.array[place]
+        if self.kind.shape:
+            found = found.copy()
+            found.buffer.shared = shown
         if self.kind.weak is not None:
             return python_number(found)
         if self.doubts is not None:

@@ -7,15 +7,18 @@ from typing import Any
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_integers import WIDEST
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.spans import span_of
 from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
-from xjit.ops.elements.compare import le
+from xjit.ops.elements.compare import le, lt
 from xjit.ops.elements.convert import convert_element_type
+from xjit.ops.elements.elementwise import add
 from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
+from xjit.ops.elements.select import select
 from xjit.types import INT64
 
 
@@ -35,6 +38,22 @@ def not_negative(place: Any) -> Any:
         return max(place, 0)
     low, high = span_of_number(place)
     return _noted(larger(_integer(place), number(0)), max(low, 0), max(high, 0))
+
+
+def place_of(index: Any, begin: Any, end: Any) -> Any:
+    """The place of the entry with an index, which is demanded to be there: from the begin, or back from the end."""
+    low, high = span_of_number(index)
+    if high < 0:
+        place = end + index
+    elif low >= 0:
+        place = index + begin if isinstance(begin, TracedValue) or begin else index
+    else:
+        one, other = (add(_integer(index), _integer(by)) for by in (begin, end))
+        place = _noted(select(lt(_integer(index), number(0)), other, one), *WIDEST)
+    if high >= 0:
+        demand_order(place, end - 1)
+    demand_order(begin, place)
+    return place
 
 
 def _noted(value: Any, low: int, high: int) -> TracedArray:

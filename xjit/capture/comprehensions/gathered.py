@@ -33,6 +33,7 @@ _MAKERS: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "set": set,
     "dict": dict,
+    "deque": collections.deque,
     "Counter": lambda pairs: collections.Counter(dict(pairs)),
     **{
         f"defaultdict of {one.__name__}": functools.partial(collections.defaultdict, one)
@@ -130,18 +131,27 @@ class Gathered:
         return False
 
     @property
+    def class_name(self) -> str:
+        """The name of the class of the list."""
+        return "list"
+
+    @property
     def is_keyed(self) -> bool:
         """Return whether the elements are found by keys."""
         return False
 
     def attribute(self, name: str) -> Any:
         """A method of the list that is traced; None of others."""
-        return getattr(self, name, None) if name in ("append", "pop") else None
+        return getattr(self, "append", None) if name == "append" else None
 
     @property
     def cells(self) -> tuple[list[Any], ...]:
         """The lists whose entries change as the elements do."""
         return ()
+
+    def fitting_count(self) -> Any:
+        """The number of elements, of which there is room for all."""
+        return self.count
 
     def parts_now(self) -> tuple[Column | Fixed, ...]:
         """The parts of all elements that there are."""
@@ -173,7 +183,7 @@ class Gathered:
         """The list as a value of the trace that gathered the elements, which makes it once."""
         if self.made is None or self.made not in trace.effects:
             with tracing(trace):
-                self.made = self.collection("list").source
+                self.made = self.collection(self.class_name).source
         return self.made
 
     def element(self, number: Any) -> Any:

@@ -9,6 +9,7 @@ Arrays of one shape are rows of the column, tuples of numbers have a column for 
 
 from __future__ import annotations
 
+import collections
 import math
 import weakref
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line
 from xjit.capture.comprehensions.entry_lists import EntryList
-from xjit.capture.comprehensions.entry_places import at_most, demand_order, not_negative, span_of_number
+from xjit.capture.comprehensions.entry_places import at_most, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
@@ -28,8 +29,10 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import le
 
@@ -37,6 +40,8 @@ _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
 """Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
 _FEWEST_ROWS = 64
+_OF_LISTS = frozenset({"append", "pop", "extend", "clear"})
+_OF_DEQUES = frozenset({"append", "pop", "popleft", "extend", "clear"})
 
 
 class Growing(Gathered):
@@ -48,8 +53,19 @@ class Growing(Gathered):
     """
 
     __slots__ = (
-        "__weakref__", "cell", "changes", "first", "kind", "lent", "lines", "made_by", "place", "room",
-        "shown", "trace",
+        "__weakref__",
+        "cell",
+        "changes",
+        "cls",
+        "first",
+        "kind",
+        "lent",
+        "lines",
+        "made_by",
+        "place",
+        "room",
+        "shown",
+        "trace",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +76,7 @@ class Growing(Gathered):
         self.cell: list[Any] = [0]
         self.first: list[Any] = [0]
         self.shown = False
+        self.cls: type = list
         self.lent: weakref.WeakValueDictionary[int, EntryList] = weakref.WeakValueDictionary()
         self.changes = 0
         self.form = kind.form if isinstance(kind, RecordType) else tree.LEAF
@@ -75,6 +92,11 @@ class Growing(Gathered):
         """The number of elements."""
         (end,), (begin,) = self.cell, self.first
         return end - begin if self._is_taken else end
+
+    def fitting_count(self) -> Any:
+        """The number of elements; NumPy does the call where they are more than there is room for."""
+        end = self._fitting(self.cell[0], self.room)
+        return not_negative(end - self.first[0]) if self._is_taken else end
 
     @property
     def _is_taken(self) -> bool:
@@ -141,56 +163,95 @@ class Growing(Gathered):
 
     def element(self, number: Any) -> Any:
         """The element in a place, for a loop that goes through the list."""
-        self._check_numbers()
         return self._entry(at_most(self.first[0] + number if self._is_taken else number, self.room - 1))
 
     def item(self, found: DeferredObject, index: Any) -> Any:
         """``found[index]``: NumPy does the call where there is no such element, and raises."""
-        self._check_numbers()
         return self._entry(self._place(index))
 
     def put_item(self, index: Any, value: Any) -> None:
         """``found[index] = value``."""
-        self._check_numbers()
+        if not self._has_numbers:
+            self.give_up()
         self._check_entry(value)
         self._put(value, self._place(index))
         self.changes += 1
 
-    def pop(self, index: Any = -1) -> Any:
-        """The last element, or the first one, which the list has no longer."""
-        self._check_numbers()
-        self._check_changes()
-        if type(index) is not int or index not in (-1, 0):
+    def attribute(self, name: str) -> Any:
+        """A method of the list that is traced; None of others."""
+        own = _OF_DEQUES if self.cls is collections.deque else _OF_LISTS
+        if name not in own and self.cls is collections.deque:
             self.give_up()
+        return getattr(self, name) if name in own else None
+
+    def pop(self, index: Any = -1) -> Any:
+        """An element, the last one or another, which the list has no longer."""
+        self._check_changes()
         place = self._place(index)
-        cell, after = (self.cell, place) if index else (self.first, place + 1)
-        found, cell[0] = tree.unflatten(self.form, [line.at(place) for line in self.lines]), after
+        found = tree.unflatten(self.form, [line.at(place, self.shown) for line in self.lines])
         self.changes += 1
+        if type(index) is int and index == 0:
+            self.first[0] = place + 1
+            return found
+        if type(index) is not int or index != -1:
+            self._move(slice(place + 1, self._fitting(self.cell[0], self.room)), -1)
+        self.cell[0] = self._fitting(self.cell[0], self.room) - 1
         return found
 
-    def _check_numbers(self) -> None:
-        """Has the list given up where it has arrays, which may have other names."""
-        if isinstance(self.kind, EntryType) and not self.kind.is_number:
+    def popleft(self) -> Any:
+        """The first element, which the deque has no longer."""
+        return self.pop(0)
+
+    def clear(self) -> None:
+        """Takes all elements away."""
+        self._check_changes()
+        self.changes += 1
+        for cell in self.cells:
+            cell[0] = 0
+
+    def extend(self, values: Any) -> None:
+        """Puts the elements of an array, or of a list or a tuple, behind the others."""
+        if type(values) in (list, tuple):
+            for one in tuple(values):
+                self.append(one)
+            return
+        if not isinstance(values, LimitedArray | TracedArray) and not getattr(type(values), "chooses", False):
             self.give_up()
+        if values.ndim != 1 or not self.kind.is_number:
+            self.give_up()
+        self._check_changes()
+        found = EntryType(values.dtype, None)
+        if self.kind.joined(found) != self.kind:
+            self.give_up(self.kind.joined(found))
+        self._put_array(packed(values))
+
+    def _put_array(self, values: Any) -> None:
+        """Puts the numbers of an array behind the others."""
+        (line,), (end,) = self.lines, self.cell
+        start, length = at_most(end, self.room), values.shape[0]
+        stop = at_most(start + length, self.room)
+        line.put_part(slice(start, stop), values[: stop - start])
+        self.cell[0] = end + length
+
+    def _move(self, part: slice, by: int) -> None:
+        """Moves a part of the entries by one place."""
+        for line in self.lines:
+            line.move(part, by)
+
+    @property
+    def _has_numbers(self) -> bool:
+        """Return whether the entries are numbers, or made of numbers."""
+        return isinstance(self.kind, RecordType) or self.kind.is_number
 
     def _place(self, index: Any) -> Any:
         """The place of the element with an index, which has to be there."""
         (end,), (begin,) = self.cell, self.first
-        end = self._fitting(end, self.room)
-        low, high = span_of_number(index)
-        if high < 0:
-            place = end + index
-        elif low >= 0:
-            place = index + begin if self._is_taken else index
-            demand_order(place, end - 1)
-        else:
-            self.give_up()
-        demand_order(begin, place)
+        place = place_of(index, begin, self._fitting(end, self.room))
         return not_negative(at_most(place, self.room - 1))
 
     def _entry(self, place: Any) -> Any:
         """The entry that stands in a place; lists write what is assigned to their elements."""
-        leaves = iter([(line, line.at(place)) for line in self.lines])
+        leaves = iter([(line, line.at(place, True)) for line in self.lines])
         return self._with_lists(self.form, leaves, place)
 
     def _with_lists(self, form: tree.Tree, leaves: Iterator[tuple[Line, Any]], place: Any) -> Any:
@@ -224,6 +285,11 @@ class Growing(Gathered):
             self.give_up()
         return super().node(trace)
 
+    @property
+    def class_name(self) -> str:
+        """The name of the class of the list."""
+        return self.cls.__name__
+
     def give_up(self, kind: EntryType | RecordType | None = None) -> NoReturn:
         """Has the function traced anew, with a list of entries of another type, or one that only the run has."""
         self.made_by.want_of_run_at(self.place, kind)
@@ -251,6 +317,14 @@ class GrowingParts(Growing):
         array[start:end] = part[: end - start]
         self.total[0] = self.total[0] + length
 
+    def _place(self, index: Any) -> NoReturn:
+        """Has the list given up: nobody knows where an array begins."""
+        self.give_up()
+
+    def element(self, number: Any) -> NoReturn:
+        """Has the list given up, too."""
+        self.give_up()
+
     def parts_now(self) -> NoReturn:
         """Has the list given up: there is no array of all arrays."""
         self.give_up()
@@ -263,7 +337,7 @@ class GrowingParts(Growing):
         return self.lines[0].array[: self._fitting(self.total[0], self.room)].copy()
 
 
-def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
+def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if trace.parent is not None and rewriting.want_little(place):
@@ -276,6 +350,7 @@ def growing_list(made: list[Any], place: tuple[int, int], kind: EntryType | Reco
         return None
     kinds = GrowingParts if shape is None else Growing
     found = kinds(rewriting, place, kind, trace, room)
+    found.cls = type(made)
     while made:
-        found.append(made.pop(0))
-    return DeferredObject(None, trace, "a list", list, found)
+        found.append(made.pop(0) if type(made) is list else made.popleft())
+    return DeferredObject(None, trace, f"a {found.class_name}", found.cls, found)

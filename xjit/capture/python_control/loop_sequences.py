@@ -248,7 +248,7 @@ def turns_of(iterable: Any) -> Turns | None:
         return Turns(0, len(iterable), lambda k: iterable[k])
     if type(iterable) is DeferredObject:
         found = iterable.elements
-        return None if found is None else Turns(0, found.count, found.element)
+        return None if found is None else Turns(0, found.fitting_count(), found.element)
     if _is_limited(iterable):
         rows = iterable.packed() if getattr(type(iterable), "chooses", False) else iterable
         return Turns(0, rows.shape[0], lambda k: rows[k])

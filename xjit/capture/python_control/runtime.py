@@ -6,6 +6,7 @@ ends by one, or that would be long, makes a loop of the graph.
 
 from __future__ import annotations
 
+import collections
 import functools
 import sys
 from collections.abc import Callable, Sized
@@ -352,16 +353,18 @@ class TracedRuntime(PythonRuntime):
         trace = enclosing_capture()
         return function if trace is None else trace.recorder.rewriting.defined(function, self)
 
-    def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+    def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change its length."""
         trace = enclosing_capture()
-        if trace is None or not all(map(may_grow, made)) or not trace.recorder.rewriting.is_of_run(made, place):
+        if trace is None or type(made) not in (list, collections.deque) or not all(map(may_grow, made)):
+            return made
+        if not trace.recorder.rewriting.is_of_run(made, place):
             return made
         kind = trace.recorder.rewriting.elements_of(place)
         found = None if kind is None else growing_list(made, place, kind, trace)
         if found is not None:
             return found
-        if not is_splitting() or not all(map(may_be_of_run, made)):
+        if type(made) is not list or not is_splitting() or not all(map(may_be_of_run, made)):
             return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
 

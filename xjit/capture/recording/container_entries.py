@@ -8,6 +8,7 @@ for one in x:
 
 from __future__ import annotations
 
+import collections
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ from xjit.numpy.limited.arrays import LimitedArray
 from xjit.tree import distinct
 from xjit.types import BOOL, FLOAT64, INT64, DType
 
-CONTAINERS = (list, dict, set)
+CONTAINERS = (list, dict, set, collections.deque)
 LIST_OF_RUN = "the length of a list changes in a loop or a branch that only the run decides"
 ARRAY_INSTEAD = "use an array, and write to its elements"
 
@@ -222,7 +223,10 @@ class Entries:
             one[:] = values
             return
         one.clear()
-        one.update(zip(self.keys, values, strict=True) if type(one) is dict else values)
+        if type(one) is collections.deque:
+            one.extend(values)
+        else:
+            one.update(zip(self.keys, values, strict=True) if type(one) is dict else values)
 
     def is_as(self, before: Sequence[Any]) -> bool:
         """Return whether the container holds these very objects, under its keys."""
@@ -235,7 +239,7 @@ class Entries:
             trace = enclosing_capture()
             if trace is not None:
                 trace.recorder.rewriting.note_change(self.container)
-            if type(self.container) is list and trace is not None:
+            if type(self.container) in (list, collections.deque) and trace is not None:
                 kind = common_type((*before, *self.container))
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)

@@ -156,7 +156,7 @@ class Rewriting:
         """Return whether a list that the function makes is remembered with its place."""
         return self._places.get(id(made), (None, None))[1] is made
 
-    def want_of_run(self, made: list[Any], kind: Any) -> None:
+    def want_of_run(self, made: Any, kind: Any) -> None:
         """Notes a list, if it is known where it was made, as one whose length only the run knows."""
         place, known = self._places.get(id(made), (None, None))
         if place is not None and known is made and place not in self._lists:

@@ -274,6 +274,8 @@ class ExpressionConverter(ast.NodeTransformer):
             values = placed(ast.Dict([*named], [one.value for one in node.keywords]), node)
             given = placed(ast.Tuple(node.args, ast.Load()), node)
             return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
+        if _makes_deque(node):
+            return call("new_list", node, node, _place_of(node))
         return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
 
     def _of_handlers(self, node: ast.Call, name: str) -> ast.expr:
@@ -402,8 +404,18 @@ _DICTS = frozenset({"dict", "set", "Counter", "defaultdict"})
 
 def _makes_dict(node: ast.Call) -> bool:
     """Return whether a call looks like that of a class of dicts or sets, which has no entries at first."""
-    named = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    named = _name_of(node)
     return named in _DICTS and len(node.args) == (named == "defaultdict") and not node.keywords
+
+
+def _makes_deque(node: ast.Call) -> bool:
+    """Return whether a call looks like that of the class of deques, without a largest length."""
+    return _name_of(node) == "deque" and len(node.args) < 2 and not node.keywords
+
+
+def _name_of(node: ast.Call) -> str | None:
+    """Return the name that is called, or the attribute."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
 
 
 def _place_of(node: ast.expr) -> ast.expr:

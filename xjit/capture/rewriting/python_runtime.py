@@ -178,7 +178,7 @@ class PythonRuntime(ControlRuntime):
         """Return the function itself."""
         return function
 
-    def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+    def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list itself."""
         return made
 

@@ -240,7 +240,7 @@ class ControlRuntime(ABC):
         """Return the value of a variable that may be None, or of which items may be."""
 
     @abstractmethod
-    def new_list(self, made: list[Any], place: tuple[int, int]) -> Any:
+    def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list, which is new; the place is that in the source."""
 
     @abstractmethod

@@ -146,6 +146,9 @@ class DeferredObject(Operators):
             return self._call(functools.partial(entry_in_place, INPLACE[ufunc]), self, other)
         if self.example is not None:
             self._refuse("is changed")
+        if ufunc is np.add and self.elements is not None and self.elements.grows:
+            self.elements.extend(other)
+            return self
         self._check_own()
         found = self._changed(INPLACE[ufunc], other)
         return found if self.outer is None else self

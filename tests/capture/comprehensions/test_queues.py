@@ -1,0 +1,181 @@
+"""Deques, and lists that are filled, cleared and taken from in the middle, where only the run decides."""
+
+from __future__ import annotations
+
+import collections
+from collections import deque
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.capture.comprehensions.test_work_lists import LINES, grids
+from tests.capture.numbers.beside_python import check_whole
+from tests.capture.splits.split_calls import check_same, split
+
+
+def by_a_deque(mask: Any, i: int, j: int) -> Any:
+    n, m = mask.shape
+    dist = np.full((n, m), np.inf)
+    dist[i, j] = 0
+    queue = deque([(i, j)])
+    while queue:
+        i, j = queue.popleft()
+        for di, dj in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            a, b = i + di, j + dj
+            if 0 <= a < n and 0 <= b < m and mask[a, b] and dist[a, b] == np.inf:
+                dist[a, b] = dist[i, j] + 1
+                queue.append((a, b))
+    return dist
+
+
+def by_an_empty_deque(mask: Any, i: int, j: int) -> Any:
+    n, m = mask.shape
+    seen = np.zeros((n, m), bool)
+    queue = collections.deque()
+    queue.append((i, j))
+    order = 0
+    while len(queue) > 0:
+        i, j = queue.popleft()
+        if not (0 <= i < n and 0 <= j < m) or seen[i, j] or not mask[i, j]:
+            continue
+        seen[i, j] = True
+        order += i * j
+        queue.extend([(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)])
+    return seen, order
+
+
+@pytest.mark.parametrize("function", [by_a_deque, by_an_empty_deque])
+def test_deques_are_lists_with_two_ends(function: Any) -> None:
+    check_whole(function, *grids(0.65))
+
+
+def given_back(x: Any) -> Any:
+    queue = deque([x[0]])
+    while queue[-1] < 50.0:
+        queue.append(queue[-1] * 2 + queue[0])
+        if len(queue) > 3:
+            queue.popleft()
+    return queue
+
+
+def of_a_largest_length(x: Any) -> Any:
+    queue = deque(maxlen=3)
+    for v in x:
+        if v > 4.0:
+            queue.append(v)
+    return sum(queue)
+
+
+def turned(x: Any) -> Any:
+    queue = deque([1.0, 2.0, 3.0])
+    for v in x:
+        if v > 5.0:
+            queue.rotate(1)
+    return queue[0]
+
+
+@pytest.mark.parametrize("function", [given_back, of_a_largest_length, turned])
+def test_deques_are_pythons_where_they_are_more_than_that(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for (x,) in LINES:
+            check_same(compiled(x), function(x))
+
+
+def means(x: Any) -> Any:
+    last, found = [], []
+    for v in x:
+        last.append(v)
+        if len(last) > 4:
+            last.pop(0)
+        found.append(sum(last) / len(last))
+    return np.array(found), last
+
+
+def in_threes(x: Any) -> Any:
+    some, found = [], []
+    for v in x:
+        if v > 3.0:
+            some.append(v)
+        if len(some) == 3:
+            found.append(sum(some) / 3)
+            some.clear()
+    return np.array(found), len(some), some
+
+
+def out_of_the_middle(x: Any) -> Any:
+    left, order, k = [0], [], 0
+    while len(left) < x[0] + 5:
+        left.append(len(left) * 3)
+    while len(left) > 1:
+        k = (k + 2) % len(left)
+        order.append(left.pop(k))
+    return order, left
+
+
+def of_arrays(x: Any) -> Any:
+    found = [1.0]
+    while len(found) < x[0] * 10:
+        found.extend(x[:3])
+        found += (x[3], x[4])
+    return found
+
+
+@pytest.mark.parametrize("function", [means, in_threes, out_of_the_middle, of_arrays])
+def test_lists_are_cleared_extended_and_taken_from(function: Any) -> None:
+    check_whole(function, *LINES)
+
+
+def halves(x: Any) -> Any:
+    stack, parts, total = [x.copy()], 0, 0.0
+    while stack:
+        part = stack.pop()
+        part[0] += 0.001
+        parts += 1
+        if part.sum() < 20.0:
+            total += part[0]
+        else:
+            stack.append(part * 0.5)
+            stack.append(part * 0.25 + 0.01)
+    return parts, total
+
+
+def settled(x: Any) -> Any:
+    history = [x.copy()]
+    for _ in range(200):
+        history.append(0.5 * (history[-1] + np.roll(history[-1], 1)))
+        if np.abs(history[-1] - history[-2]).max() < 1e-2:
+            break
+    return history[-1], len(history)
+
+
+@pytest.mark.parametrize("function", [halves, settled])
+def test_arrays_of_one_shape_are_taken_from_lists(function: Any) -> None:
+    check_whole(function, *LINES)
+
+
+def written_in_the_list(x: Any) -> Any:
+    history = [x.copy()]
+    while history[-1][0] < 40.0:
+        history.append(history[-1] * 1.5 + 1.0)
+        history[-1][1] = 7.0
+    return history[-1]
+
+
+def written_by_its_name(x: Any) -> Any:
+    history = [x.copy()]
+    while history[-1][0] < 40.0:
+        last = history[-1] * 1.5 + 1.0
+        history.append(last)
+        last[1] = 7.0
+    return history[-1]
+
+
+@pytest.mark.parametrize("function", [written_in_the_list, written_by_its_name])
+def test_writes_to_arrays_of_a_list_are_seen_in_it(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for (x,) in LINES:
+            check_same(compiled(x), function(x))
