@@ -179,3 +179,55 @@ def test_writes_to_arrays_of_a_list_are_seen_in_it(function: Any) -> None:
     with split():
         for (x,) in LINES:
             check_same(compiled(x), function(x))
+
+
+def chosen_then_popped(x: Any) -> Any:
+    some = [v for v in x if v > 5]
+    total = 0.0
+    while some:
+        total = total * 0.5 + some.pop()
+        if total > 12:
+            some.append(1.0 * x[0])
+            total -= 11
+    return total, some
+
+
+def joined_in_pairs(x: Any) -> Any:
+    work = [(k, v) for k, v in enumerate(x) if v > 5]
+    found = []
+    while len(work) > 1:
+        a, b = work.pop(0), work.pop(0)
+        work.append((a[0] + b[0], max(a[1], b[1])))
+        found.append(a[0])
+    return found, work
+
+
+def in_turns(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        near = [j for j in range(len(x)) if abs(x[i] - x[j]) < 2 and j != i]
+        while near:
+            total = total * 0.9 + x[near.pop()]
+    return total
+
+
+def order_of(edges: Any) -> Any:
+    n = len(edges)
+    left = edges.sum(axis=0)
+    ready, order = [i for i in range(n) if left[i] == 0], []
+    while ready:
+        v = ready.pop()
+        order.append(v)
+        for w in range(n):
+            if edges[v, w]:
+                left[w] -= 1
+                if left[w] == 0:
+                    ready.append(w)
+    return order
+
+
+def test_lists_of_comprehensions_grow_and_shrink() -> None:
+    for function in (chosen_then_popped, joined_in_pairs, in_turns):
+        check_whole(function, *LINES)
+    rngs = map(np.random.default_rng, range(3))
+    check_whole(order_of, *((np.triu(rng.random((14, 14)) < 0.3, 1).astype(int),) for rng in rngs))

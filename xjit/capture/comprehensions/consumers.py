@@ -19,6 +19,7 @@ from xjit.capture.comprehensions.filtered import (
     comprehended,
     grown,
     is_of_run,
+    note_place,
     python_way,
     type_of_element,
 )
@@ -50,6 +51,8 @@ def _comprehended(kind: Collection, parts: Generator) -> Any:
     found = python_way(kind, parts)
     if found is OPEN:
         return comprehended(kind, parts)
+    if kind == "list":
+        note_place(found)
     if type(found) is not list or kind == "list":
         return found
     return set(found) if kind == "set" else dict(found)

@@ -26,7 +26,7 @@ from xjit.capture.comprehensions.gathered import (
     listed,
 )
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
-from xjit.capture.comprehensions.growing import growing_list
+from xjit.capture.comprehensions.growing import OF_LISTS, growing_list
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
@@ -34,7 +34,7 @@ from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, ki
 from xjit.capture.python_control.loop_sequences import Enumerated, Turns, known_of, turns_of
 from xjit.capture.python_control.loop_turns import written_buffers
 from xjit.capture.python_control.truth import is_open
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, entry_type
+from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, EntryType, RecordType, entry_type
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
@@ -123,7 +123,54 @@ def comprehended(kind: Collection, parts: Generator) -> Any:
         return _appended(kind, parts)
     trace = current()
     assert trace is not None
-    return listed(found, trace) if kind == "list" else found.collection(kind)
+    if kind != "list":
+        return found.collection(kind)
+    return listed(GatheredList.of(found, _place_of_code()), trace)
+
+
+def note_place(made: Any) -> None:
+    """Notes where a comprehension has made a list, whose length may turn out to be one that only the run knows."""
+    trace = current()
+    if type(made) is list and isinstance(trace, CaptureTrace) and trace.recorder is not None:
+        trace.recorder.rewriting.is_of_run(made, _place_of_code())
+
+
+@dataclass(eq=False, slots=True)
+class GatheredList(Gathered):
+    """The elements of a comprehension, in a place: one that loops change is to be a list that grows."""
+
+    place: tuple[int, int] | None = None
+
+    @staticmethod
+    def of(found: Gathered, place: tuple[int, int]) -> GatheredList:
+        """The elements with their place."""
+        return GatheredList(found.form, found.parts, found.count, place=place)
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether it may have changed."""
+        return self.changed
+
+    def attribute(self, name: str) -> Any:
+        """None; has the function traced anew with a list that grows where the method changes one of such elements."""
+        trace, kind = current(), self._kind()
+        if name not in OF_LISTS or kind is None or not isinstance(trace, CaptureTrace):
+            return None
+        rewriting, place = trace.recorder.rewriting, self.place
+        if place is None or trace.lengths is None or trace.lengths.room(1) is None or rewriting.is_of_run([], place):
+            return None
+        rewriting.want_of_run_at(place, kind)
+        refuse("the list of a comprehension is changed", fix=ARRAY_INSTEAD)
+
+    def _kind(self) -> EntryType | RecordType | None:
+        """The type of the elements; None where they are of none."""
+        columns = [one for one in self.parts if isinstance(one, Column)]
+        if len(columns) != len(self.parts) or not columns or any(one.shown for one in columns):
+            return None
+        kinds = tuple(EntryType(one.array.dtype, one.weak, tuple(one.array.shape[1:])) for one in columns)
+        if self.form == tree.LEAF:
+            return kinds[0]
+        return RecordType(self.form, kinds) if all(one.is_number for one in kinds) else None
 
 
 def gathered(parts: Generator) -> Gathered | None:

@@ -136,6 +136,11 @@ class Gathered:
         return "list"
 
     @property
+    def is_left(self) -> bool:
+        """Return whether methods of the list are steps in Python: there is one of the run, which may have changed."""
+        return self.changed or self.made is not None
+
+    @property
     def is_keyed(self) -> bool:
         """Return whether the elements are found by keys."""
         return False

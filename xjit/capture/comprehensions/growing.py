@@ -40,7 +40,7 @@ _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
 """Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
 _FEWEST_ROWS = 64
-_OF_LISTS = frozenset({"append", "pop", "extend", "clear"})
+OF_LISTS = frozenset({"append", "pop", "extend", "clear"})
 _OF_DEQUES = frozenset({"append", "pop", "popleft", "extend", "clear"})
 
 
@@ -179,7 +179,7 @@ class Growing(Gathered):
 
     def attribute(self, name: str) -> Any:
         """A method of the list that is traced; None of others."""
-        own = _OF_DEQUES if self.cls is collections.deque else _OF_LISTS
+        own = _OF_DEQUES if self.cls is collections.deque else OF_LISTS
         if name not in own and self.cls is collections.deque:
             self.give_up()
         return getattr(self, name) if name in own else None

@@ -169,7 +169,7 @@ class DeferredObject(Operators):
             return functools.partial(drawn_by, self, name)
         if self.outer is Outside.ENTRY:
             self._refuse(f"is asked for {name}")
-        found = None if self.gathered is None or not self.gathered.grows else self.gathered.attribute(name)
+        found = None if self.gathered is None or self.gathered.is_left else self.gathered.attribute(name)
         if found is not None:
             return found
         if self.kind is list or self.outer is not None:
