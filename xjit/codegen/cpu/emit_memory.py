@@ -71,6 +71,7 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         *_atomics(),
         *_calls(),
         _pause(traits),
+        _kept_jump(),
     ]
     return {operation.name: operation for operation in table}
 
@@ -341,3 +342,12 @@ def _pause(traits: CpuTraits) -> Operation:
             builder.asm(ir.FunctionType(ir.VoidType(), []), instruction, "", [], side_effect=True)
 
     return Operation("cpu_pause", signature("cpu_pause", [], "void"), emit)
+
+
+def _kept_jump() -> Operation:
+    """No instruction, which LLVM does not carry out where it would not be reached."""
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        builder.asm(ir.FunctionType(ir.VoidType(), []), "", "", [], side_effect=True)
+
+    return Operation("keep_jump", signature("keep_jump", [], "void"), emit)

@@ -42,6 +42,7 @@ c128``.
 ``ctpop ctlz cttz(x)``         bit counts
 ``sdiv srem udiv urem(a, b)``  truncating division; the caller guards b == 0 and overflow
 ``re im(z)  cplx(a, b)``       parts of a complex number, and back
+``keep_jump()``                nothing; the block that it is in stays behind a jump
 =============================  ===============================================================================
 
 Runtime code written in the same language has in addition: ``load_T(address)``, ``store_T(address, v)``,
@@ -125,6 +126,7 @@ store_i8, store_i16, store_i32, store_i64 = _family("store_{}", INTEGERS[:4])
 store_u8, store_u16, store_u32, store_u64, store_f32, store_f64 = _family("store_{}", (*INTEGERS[4:], *FLOATS))
 atomic_load_i64, atomic_store_i64 = _words("atomic_load_i64", "atomic_store_i64")
 atomic_add_i64, atomic_cas_i64, cpu_pause = _words("atomic_add_i64", "atomic_cas_i64", "cpu_pause")
+(keep_jump,) = _words("keep_jump")
 call_void_i64x0, call_void_i64x1, call_void_i64x2 = _words(*(f"call_void_i64x{n}" for n in range(3)))
 call_void_i64x3, call_void_i64x4, call_void_i64x5, call_void_i64x6 = _words(
     *(f"call_void_i64x{n}" for n in range(3, 7))

@@ -456,4 +456,5 @@ def _native_forms() -> dict[str, Callable[..., Any]]:
         "atomic_add_i64": _atomic_add,
         "atomic_cas_i64": _atomic_cas,
         "cpu_pause": lambda: None,
+        "keep_jump": lambda: None,
     }

@@ -297,6 +297,8 @@ class _Printer:
         """Write both blocks behind what either has put into those around: nothing parts an if and its else."""
         head = f"if {self.value(statement.condition)}:"
         then, otherwise = self._inside(statement.then), self._inside(statement.otherwise)
+        if statement.jumps:
+            then.insert(0, "    keep_jump()")
         self.frames[-1].lines += [head, *(then or ["    pass"])]
         if statement.otherwise:
             self.frames[-1].lines += ["else:", *(otherwise or ["    pass"])]

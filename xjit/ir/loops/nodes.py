@@ -251,11 +251,12 @@ class While:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """One of two blocks."""
+    """One of two blocks; where it ``jumps``, compilers do not compute both and choose."""
 
     condition: Value
     then: Block
     otherwise: Block = ()
+    jumps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

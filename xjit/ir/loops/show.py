@@ -113,7 +113,7 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield f"while {value_text(statement.condition)}:"
             yield from block_lines(statement.body, "  ")
         case If():
-            yield f"if {value_text(statement.condition)}:"
+            yield f"if {value_text(statement.condition)}{', by a jump' if statement.jumps else ''}:"
             yield from block_lines(statement.then, "  ")
             if statement.otherwise:
                 yield "else:"
