@@ -14,11 +14,17 @@ from xjit.capture.comprehensions.gathered import Column
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.recording.container_entries import EntryType
 from xjit.capture.recording.module_views import traced_numpy
+from xjit.capture.tracers.demands import expect
 from xjit.capture.tracers.doubts import doubt_of
+from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import lift
-from xjit.types import BOOL
+from xjit.ops.elements.compare import le
+from xjit.ops.elements.elementwise import abs as absolute
+from xjit.types import BOOL, FLOAT64
+
+_EXACT = np.int64(2**53)
 
 
 class Line:
@@ -33,6 +39,8 @@ class Line:
 
     def put(self, place: Any, value: Any) -> None:
         """Puts a number or an array in a place."""
+        if self.kind.doubtful is int and self.kind.dtype == FLOAT64:
+            _expect_exact(value)
         self.array[place] = value
         if self.doubts is not None:
             doubt = doubt_of(value)
@@ -67,6 +75,15 @@ class Line:
         """A part of the line as a column of entries."""
         doubts = None if self.doubts is None else self.doubts[part]
         return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts)
+
+
+def _expect_exact(value: Any) -> None:
+    """Lets NumPy do the call where an integer of Python's is one that floats do not hold."""
+    if isinstance(value, TracedValue):
+        if value.weak is not None:
+            expect(le(absolute(value), _EXACT))
+    elif not isinstance(value, np.generic) and abs(value) > _EXACT:
+        refuse("an integer of Python's among floats is more than these hold exactly", fix="convert it to a float")
 
 
 def current_trace() -> Any:

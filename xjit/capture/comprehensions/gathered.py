@@ -25,7 +25,7 @@ from xjit.capture.tracers.numpy_call import call_function
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import Trace, TracedValue
-from xjit.ir.current import tracing
+from xjit.ir.current import current, tracing
 from xjit.ops.elements.compare import gt
 from xjit.types import FLOAT64
 
@@ -67,7 +67,12 @@ class Column:
     def at(self, number: Any) -> Any:
         """The element in a place."""
         found = self.array[number]
-        return found if self.weak is None else python_number(found)
+        if self.doubts is None:
+            return found if self.weak is None else python_number(found)
+        trace = current()
+        assert trace is not None and self.weak is not None
+        found.doubt = TracedValue(self.doubts[number].node, trace), self.weak
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,10 @@ class Gathered:
     def fitting_count(self) -> Any:
         """The number of elements, of which there is room for all."""
         return self.count
+
+    def listed(self) -> Gathered | None:
+        """The elements as those of another list; None where that is made by a step in Python."""
+        return None
 
     def parts_now(self) -> tuple[Column | Fixed, ...]:
         """The parts of all elements that there are."""

@@ -14,24 +14,25 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.comprehensions.entry_lines import Line
 from xjit.capture.comprehensions.gathered import Column, Gathered
 from xjit.capture.dicts.hash_table import Found, HashTable
 from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, parts_of, scalar
 from xjit.capture.dicts.keyed_elements import KeyedElements, dict_type
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool
-from xjit.capture.python_numbers.numbers import number_as, python_number
+from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.container_entries import DictType, EntryType, RecordType, entry_type
-from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
-from xjit.capture.tracers.demands import demand, repeats_so_far
-from xjit.capture.tracers.provenance import CaptureTrace
+from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
+from xjit.ops.effects.step_functions import call_method
 from xjit.ops.elements.compare import eq, lt, ne
 from xjit.ops.elements.elementwise import add, and_, or_, sub
 from xjit.ops.elements.elementwise import min as smaller
@@ -57,14 +58,9 @@ class GrowingDict(KeyedElements):
         self.form, self.kind, self.room = _form(kind.key), kind, room
         self.cell: list[Any] = [0]
         self.pending: Any = None
-        self.keys_of = self._columns(kind.key)
-        self.values_of = [] if kind.value is None else self._columns(kind.value)
+        self.keys_of = [Line(one, room) for one in parts_of(kind.key)]
+        self.values_of = [] if kind.value is None else [Line(one, room) for one in parts_of(kind.value)]
         self.table = HashTable(room, len(self.keys_of))
-
-    def _columns(self, kind: EntryType | RecordType) -> list[Any]:
-        make: Any = np.zeros
-        zeros = traced_numpy(make)
-        return [zeros((self.room,), one.dtype) for one in parts_of(kind)]
 
     @property
     def count(self) -> Any:
@@ -88,7 +84,7 @@ class GrowingDict(KeyedElements):
         kind = entry_type(key)
         if kind is None or not have_codes_of(kind, self.kind.key):
             self.give_up()
-        numbers = tree.flatten(key, in_parts=False)[0]
+        numbers = _leaves(key)
         demand_no_nan(numbers)
         found = self.table.find(numbers)
         self._settle(found.marks)
@@ -143,34 +139,35 @@ class GrowingDict(KeyedElements):
 
     def insert(self, key: Any, value: Any = None) -> None:
         """Gives a key a value, behind all others if it is not there."""
-        if dict_type(key, value, self.is_set) != self.kind or not self.grows:
-            self.give_up()
+        self._check_types(key, value)
         found = self._find(key)
-        is_new, count = eq(found.place, _NOTHING), in_graph(self.count)
+        is_new, count = as_bool(in_graph(eq(found.place, _NOTHING))), in_graph(self.count)
         fits = or_(ne(found.place, _NOTHING), lt(count, number(self.room)))
         assert self.trace.lengths is not None
         self.trace.lengths.expect(in_graph(fits))
+        if self.readers:
+            demand(in_graph(ne(found.place, _NOTHING)), goes_on=True)  # else Python raises RuntimeError
         own = scalar(and_(select(is_new, count, sub(found.place, _ONE)), np.int64(self.room - 1)))
-        self._store(self.keys_of, self.kind.key, own, key, is_new)
-        if self.kind.value is not None:
-            self._store(self.values_of, self.kind.value, own, value)
+        for line, leaf in zip(self.keys_of, _leaves(key), strict=True):
+            keeps = line.kind.dtype.kind == "f"  # equal ones differ: 0.0 and -0.0
+            line.put(own, scalar(select(is_new, leaf, line.array[own])) if keeps else leaf)
+        for line, leaf in zip(self.values_of, _leaves(value), strict=False):
+            line.put(own, leaf)
         self.table.put(found, scalar(select(fits, add(own, _ONE), _NOTHING)))
-        self.cell[0] = self._within(self.count + number_as(int, as_bool(in_graph(is_new))), self.room)
+        self.cell[0] = self._within(self.count + number_as(int, is_new), self.room)
 
-    def _store(self, columns: Sequence[Any], kind: Any, place: Any, entry: Any, is_new: Any = None) -> None:
-        """Puts the numbers of an entry in their place; those of a key, of which equal ones differ, if it is new."""
-        leaves = tree.flatten(entry, in_parts=False)[0]
-        for column, one, leaf in zip(columns, parts_of(kind), leaves, strict=True):
-            keeps = is_new is not None and one.dtype.kind == "f"
-            column[place] = scalar(select(is_new, leaf, column[place])) if keeps else leaf
+    def _check_types(self, key: Any, value: Any) -> None:
+        """Has the dict given up where it has other keys and values than these."""
+        found = dict_type(key, value, self.is_set)
+        joined = None if found is None else self.kind.joined(found)
+        if joined != self.kind or not self.grows:
+            self.give_up(joined if self.grows else None)
 
     def _value(self, place: Any) -> Any:
         """The value in a place, counted from 1."""
         assert self.kind.value is not None
         own = scalar(and_(sub(place, _ONE), np.int64(self.room - 1)))
-        pairs = zip(self.values_of, parts_of(self.kind.value), strict=True)
-        leaves = [column[own] if one.weak is None else python_number(column[own]) for column, one in pairs]
-        return tree.unflatten(_form(self.kind.value), leaves)
+        return tree.unflatten(_form(self.kind.value), [line.at(own) for line in self.values_of])
 
     def _here(self) -> Trace:
         trace = current()
@@ -190,52 +187,47 @@ class GrowingDict(KeyedElements):
 
     def parts_now(self) -> tuple[Column, ...]:
         """The keys as arrays."""
-        return self._cut(self.keys_of, self.kind.key)
+        return self.cut(self.keys_of)
 
-    def _cut(self, columns: Sequence[Any], kind: EntryType | RecordType) -> tuple[Column, ...]:
+    def cut(self, lines: Sequence[Line]) -> tuple[Column, ...]:
+        """As much of lines as there are keys, for which turns that inserted them found room."""
         self._settle()
-        count = self._fitting()
-        return tuple(Column(column[:count], one.weak) for column, one in zip(columns, parts_of(kind), strict=True))
-
-    def _fitting(self) -> Any:
-        """The number of keys; NumPy does the call where they are more than there is room for."""
-        if not isinstance(self.count, TracedValue):
-            return self.count
-        if not repeats_so_far(self.trace):
-            self.give_up()
-        return self._within(self.count, self.room)
+        count = self._within(self.count, self.room)
+        return tuple(line.column(slice(count), False) for line in lines)
 
     def keys(self) -> DeferredObject:
         """The keys."""
-        return self._view("keys", _form(self.kind.key), self.parts_now())
+        return self._view("keys", self.keys_of, self.form)
 
     def values(self) -> DeferredObject:
         """The values."""
         assert self.kind.value is not None
-        return self._view("values", _form(self.kind.value), self._cut(self.values_of, self.kind.value))
+        return self._view("values", self.values_of, _form(self.kind.value))
 
     def items(self) -> DeferredObject:
         """The pairs of keys and values."""
-        assert self.kind.value is not None
-        parts = *self.parts_now(), *self._cut(self.values_of, self.kind.value)
-        return self._view("items", self._pair(), parts)
+        return self._view("items", [*self.keys_of, *self.values_of], self._pair())
 
     def _pair(self) -> tree.Tree:
         if self.kind.value is None:
             return self.form
         return tree.Branch(tuple, None, (self.form, _form(self.kind.value)))
 
-    def _view(self, name: str, form: tree.Tree, parts: tuple[Column, ...]) -> DeferredObject:
-        trace = self._here()
-        if trace is not self.trace:
+    def _view(self, name: str, lines: Sequence[Line], form: tree.Tree) -> DeferredObject:
+        if self._here() is not self.trace:
             self.give_up()
-        return DeferredObject(None, trace, f"the {name} of a dict", None, EntriesView(self, name, form, parts))
+        view = EntriesView(self, name, lines, form)
+        return DeferredObject(None, self.trace, f"the {name} of a dict", None, view)
 
     def element(self, number: Any) -> Any:
         """The key in a place; those of a set are in another order."""
         if self.is_set:
-            self.give_up()
+            refuse("a loop goes through a set in the order that Python has for it", fix="use sorted()")
         return super().element(number)
+
+    def listed(self) -> Gathered | None:
+        """The keys as elements of a list; None of a set, which has another order."""
+        return None if self.is_set else Gathered(self.form, self.parts_now(), self.count)
 
     def node(self, trace: Trace) -> Any:
         """The dict or set as a value of the trace that it was made in."""
@@ -243,25 +235,37 @@ class GrowingDict(KeyedElements):
             self.give_up()
         if self.made is None or self.made not in trace.effects:
             with tracing(trace):
-                columns = self.parts_now()
-                if self.kind.value is not None:
-                    columns += self._cut(self.values_of, self.kind.value)
-                lister = self._lister(self._pair(), tuple(one.weak for one in columns))
-                arrays = [one.array for one in columns]
-                self.made = step(
-                    lister, (self._fitting(), *arrays), {}, label=f"a {type(self.empty).__name__}"
-                ).source
+                parts = self.cut([*self.keys_of, *self.values_of])
+                self.made = Gathered(self._pair(), parts, self.count).collection(self.class_name).source
         return self.made
 
 
 class EntriesView(Gathered):
-    """The keys, the values or the pairs of a dict, as it is when these are looked at first."""
+    """The keys, the values or the pairs of a dict, as it is when these are looked at."""
 
-    __slots__ = ("name", "of")
+    __slots__ = ("lines", "name", "of")
 
-    def __init__(self, of: GrowingDict, name: str, form: tree.Tree, parts: tuple[Column, ...]) -> None:
-        super().__init__(form, parts, of.count)
-        self.of, self.name = of, name
+    def __init__(self, of: GrowingDict, name: str, lines: Sequence[Line], form: tree.Tree) -> None:
+        self.of, self.name, self.lines = of, name, lines
+        self.form, self.parts, self.changed, self.made = form, (), False, None
+
+    @property
+    def count(self) -> Any:
+        """The number of entries."""
+        return self.of.count
+
+    @property
+    def readers(self) -> int:
+        """The loops that go through the dict."""
+        return self.of.readers
+
+    @readers.setter
+    def readers(self, value: int) -> None:
+        self.of.readers = value
+
+    def parts_now(self) -> tuple[Column, ...]:
+        """The entries as arrays."""
+        return self.of.cut(self.lines)
 
     def as_array(self) -> None:
         """None: of a view NumPy makes an array of one object."""
@@ -270,8 +274,22 @@ class EntriesView(Gathered):
         """None: NumPy joins no views."""
 
     def listed(self) -> Gathered:
-        """The elements as those of a list."""
-        return Gathered(self.form, self.parts, self.count)
+        """The entries as elements of a list."""
+        return Gathered(self.form, self.parts_now(), self.count)
+
+    def node(self, trace: Trace) -> Any:
+        """The view as a value of the trace that the dict was made in."""
+        whole = self.of.node(trace)
+        if self.made is None or self.made not in trace.effects:
+            with tracing(trace):
+                found = DeferredObject(whole, trace, "a dict", type(self.of.empty))
+                self.made = step(call_method, (found, self.name), {}, label=f"the {self.name} of a dict").source
+        return self.made
+
+
+def _leaves(entry: Any) -> list[Any]:
+    """The numbers of an entry."""
+    return tree.flatten(entry, in_parts=False)[0]
 
 
 def _form(kind: EntryType | RecordType) -> tree.Tree:

@@ -37,9 +37,11 @@ def parts_of(kind: EntryType | RecordType) -> tuple[EntryType, ...]:
 
 def can_be_key(kind: EntryType | RecordType) -> bool:
     """Return whether entries of a type may be keys of a dict whose keys only the run tells."""
-    if isinstance(kind, RecordType) and _has_list(kind.form):
+    if has_list(kind):
         return False
-    return all(one.is_number and (_is_whole(one) or one.dtype == FLOAT64) for one in parts_of(kind))
+    return all(
+        one.is_number and one.doubtful is None and (_is_whole(one) or one.dtype == FLOAT64) for one in parts_of(kind)
+    )
 
 
 def have_codes_of(kind: EntryType | RecordType, other: EntryType | RecordType) -> bool:
@@ -75,9 +77,13 @@ def _is_whole(one: EntryType) -> bool:
     return one.dtype.kind in _WHOLE or (one.dtype.kind in _UNSIGNED and one.dtype.itemsize <= _NARROW)
 
 
-def _has_list(form: tree.Tree) -> bool:
-    """Return whether there is a list in a form, which has no hash."""
-    return isinstance(form, tree.Branch) and (form.kind is list or any(map(_has_list, form.children)))
+def has_list(kind: EntryType | RecordType) -> bool:
+    """Return whether there is a list in an entry: it has no hash, and other names may change it."""
+    return isinstance(kind, RecordType) and _is_list(kind.form)
+
+
+def _is_list(form: tree.Tree) -> bool:
+    return isinstance(form, tree.Branch) and (form.kind is list or any(map(_is_list, form.children)))
 
 
 def in_graph(value: Any) -> Any:

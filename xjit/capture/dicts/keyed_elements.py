@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from xjit import tree
-from xjit.capture.comprehensions.gathered import Gathered, Lister
-from xjit.capture.dicts.key_codes import can_be_key, parts_of
+from xjit.capture.comprehensions.gathered import Gathered
+from xjit.capture.dicts.key_codes import can_be_key, has_list, parts_of
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.recording.container_entries import DictType, EntryType, RecordType, entry_type
 from xjit.capture.splits.python_steps import step
@@ -18,8 +18,7 @@ OF_RUN = "only the run tells the keys of a dict or a set"
 NUMBERS_INSTEAD = "use numbers of one type as keys and as values, or an array"
 PLAIN = "plain"
 """The type of dicts whose keys are known after all."""
-_OF_SETS = {"add": "insert"}
-_OF_DICTS = {"get": "get", "setdefault": "setdefault", "keys": "keys", "values": "values", "items": "items"}
+_READING = frozenset({"get", "keys", "values", "items"})
 _PAIR = tree.Branch(tuple, None, ())
 
 
@@ -36,6 +35,11 @@ class KeyedElements(Gathered):
     def __init__(self, made_by: Any, place: tuple[int, int], empty: Any, trace: CaptureTrace) -> None:
         self.form, self.parts, self.changed, self.made, self.readers = tree.LEAF, (), False, None, 0
         self.made_by, self.place, self.empty, self.trace = made_by, place, empty, trace
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether methods are steps in Python: what the run has may have changed."""
+        return self.changed
 
     @property
     def is_set(self) -> bool:
@@ -60,12 +64,19 @@ class KeyedElements(Gathered):
 
     def attribute(self, name: str) -> Any:
         """A method that is traced; None of others."""
-        known = _OF_SETS if self.is_set else _OF_DICTS
-        return getattr(self, known[name]) if name in known and hasattr(self, known[name]) else None
+        if name == ("add" if self.is_set else "setdefault") and self.grows:
+            return getattr(self, "insert" if self.is_set else name)
+        return getattr(self, name) if name in _READING and not self.is_set else None
 
-    def _lister(self, form: tree.Tree, parts: tuple[Any, ...]) -> Lister:
+    def listed(self) -> Gathered | None:
+        """The elements as those of a list; None where they are in another order."""
+        return None
+
+    @property
+    def class_name(self) -> str:
+        """The name by which the object is made."""
         kind = type(self.empty).__name__
-        return Lister(kind if self.factory is None else f"{kind} of {self.factory.__name__}", form, parts)
+        return kind if self.factory is None else f"{kind} of {self.factory.__name__}"
 
 
 class EmptyElements(KeyedElements):
@@ -100,6 +111,18 @@ class EmptyElements(KeyedElements):
         """The default."""
         return default
 
+    def keys(self) -> Any:
+        """No keys."""
+        return {}.keys()
+
+    def values(self) -> Any:
+        """No values."""
+        return {}.values()
+
+    def items(self) -> Any:
+        """No pairs."""
+        return {}.items()
+
     def setdefault(self, key: Any, default: Any = None) -> NoReturn:
         """Tells the type."""
         self.insert(key, default)
@@ -115,7 +138,7 @@ class EmptyElements(KeyedElements):
         """The object, which is empty."""
         if self.made is None or self.made not in trace.effects:
             with tracing(trace):
-                self.made = step(self._lister(_PAIR, ()), (0,), {}, label="a dict").source
+                self.made = Gathered(_PAIR, (), 0).collection(self.class_name).source
         return self.made
 
 
@@ -133,8 +156,8 @@ def dict_type(key: Any, value: Any, is_set: bool) -> DictType | None:
 
 
 def is_of_numbers(kind: EntryType | RecordType | None) -> bool:
-    """Return whether entries of a type are numbers, or tuples of these, none of them in doubt."""
-    return kind is not None and all(one.is_number and one.doubtful is None for one in parts_of(kind))
+    """Return whether entries of a type are numbers, or tuples of these."""
+    return kind is not None and not has_list(kind) and all(one.is_number for one in parts_of(kind))
 
 
 def keyed_step(empty: Any, **options: Any) -> Any:

@@ -113,6 +113,13 @@ class DictType:
     key: EntryType | RecordType
     value: EntryType | RecordType | None
 
+    def joined(self, other: DictType) -> DictType | None:
+        """The types of entries that are of one of two types; None where there are none."""
+        if self.key != other.key or self.value is None or other.value is None:
+            return self if self == other else None
+        value = self.value.joined(other.value)
+        return None if value is None else DictType(self.key, value)
+
 
 EMPTY = "empty"
 """The type of a dict or a set to which nothing was seen to be inserted yet."""
@@ -164,7 +171,7 @@ def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
 
 
 _NUMBERS = (bool, int, float, complex)
-_WIDE: dict[Any, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64,), float: (FLOAT64,)}
+_WIDE: dict[Any, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64, FLOAT64), float: (FLOAT64,)}
 """The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""
 
 

@@ -37,6 +37,9 @@ def converted(function: Callable[[Any], Any], value: Any) -> Any:
 
 def collected(function: Any, value: DeferredObject) -> Any:
     """The collection that a type of Python's makes of the items of an object that only the run makes."""
+    found = None if function is not list or value.elements is None else value.elements.listed()
+    if found is not None:
+        return DeferredObject(None, value.trace, "a list", list, found)
     return step(function, (value,), {}, kind=list if function is list else None)
 
 

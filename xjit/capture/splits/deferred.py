@@ -94,7 +94,7 @@ class DeferredObject(Operators):
     def keyed(self) -> Any:
         """The entries of a dict, or the members of a set, by their keys, as long as these are known; else None."""
         found = self.gathered
-        return None if found is None or not found.is_keyed or not found.grows else found
+        return None if found is None or not found.is_keyed or found.changed else found
 
     def _call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         from xjit.capture.splits.outside import library
@@ -226,7 +226,7 @@ class DeferredObject(Operators):
         self._call(setattr, self, name, value)
 
     def __getitem__(self, index: Any) -> Any:
-        if self.keyed is not None:
+        if self.keyed is not None and (self.keyed.grows or self.keyed.factory is None):
             return self.keyed.lookup(index)
         if self.elements is not None and (type(index) is int or is_number(index)):
             return self.elements.item(self, index)
@@ -235,7 +235,7 @@ class DeferredObject(Operators):
         return self._call(operator.getitem, self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if self.keyed is not None:
+        if self.keyed is not None and self.keyed.grows:
             self.keyed.insert(index, value)
             return
         if self.elements is not None and self.elements.grows and (type(index) is int or is_number(index)):
@@ -253,6 +253,8 @@ class DeferredObject(Operators):
     def __iter__(self) -> Iterator[Any]:
         count = _unpacked_by(sys._getframe(1))
         if count is None:
+            if self.elements is not None:
+                ask_to_rewrite()
             self._refuse("is iterated over, and only the run tells how often")
         parts = self._call(unpacked, self, count)
         return iter([self._call(operator.getitem, parts, place) for place in range(count)])
