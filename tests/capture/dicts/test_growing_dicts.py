@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import collections
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.capture.dicts.keyed_calls import check_keyed
+import xjit
+from tests.capture.dicts.keyed_calls import check_keyed, outcome
+from xjit.errors import FallbackWarning
 
 RNG = np.random.default_rng(5)
 LINES = [RNG.integers(-4, 5, 60), RNG.integers(-900, 900, 60), np.full(60, 7), np.arange(60) * 2**40 - 2**45]
@@ -178,6 +181,23 @@ def steps_to_return(start: Any) -> Any:
     return step - seen[number], len(seen)
 
 
+def steps_to_one(a: Any) -> Any:
+    known, longest = {1: 0}, 0
+    for v in a:
+        first = number = abs(int(v)) % 100 + 1
+        steps = 0
+        while number not in known:
+            number = number // 2 if number % 2 == 0 else 3 * number + 1
+            steps += 1
+        known[first] = steps + known[number]
+        longest = max(longest, known[first])
+    return longest, known
+
+
+def test_entries_from_the_start_are_found() -> None:
+    check_keyed(steps_to_one, *((a,) for a in LINES))
+
+
 def long(start: Any) -> Any:
     seen = {}
     number, left = 0, start[0]
@@ -198,3 +218,80 @@ def test_keys_are_searched_in_front_of_branches(arguments: Any) -> None:
     function, *rest = arguments
     compiled = check_keyed(function, tuple(rest))
     assert "conditional" not in str(compiled.graph(*rest))
+
+
+def handled(a: Any) -> Any:
+    counts = {}
+    for v in a:
+        try:
+            counts[int(v)] += 1
+        except KeyError:
+            counts[int(v)] = 1
+    return counts
+
+
+def by_text(a: Any) -> Any:
+    counts, seen = {}, {}
+    for v in a:
+        seen[int(v)] = 1
+        counts["n"] = counts.get("n", 0) + 1
+        counts["last"] = v
+    return counts, seen
+
+
+def deleted(a: Any) -> Any:
+    seen = {}
+    for v in a:
+        if int(v) in seen:
+            del seen[int(v)]
+        else:
+            seen[int(v)] = 1
+    return seen
+
+
+def of_arrays(a: Any) -> Any:
+    parts = {}
+    for v in np.unique(a):
+        parts[int(v)] = a[a == v]
+    return parts
+
+
+def asked_for_none(a: Any) -> Any:
+    seen, n = {}, 0
+    for v in a:
+        if seen.get(int(v)) is None:
+            seen[int(v)] = n
+            n += 1
+    return seen
+
+
+def named_twice(a: Any) -> Any:
+    counts = {}
+    other = counts
+    for v in a:
+        counts[int(v)] = other.get(int(v), 0) + 1
+    other[1000] = 1
+    return counts, other
+
+
+def in_turns(a: Any) -> Any:
+    found = np.zeros(6, np.int64)
+    for k in range(6):
+        seen = set()
+        for v in a[k * 10 : k * 10 + 10]:
+            seen.add(int(v) % 5)
+        found[k] = len(seen)
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [handled, by_text, deleted, of_arrays, asked_for_none, named_twice, in_turns, two_sum]
+)
+def test_other_uses_give_what_python_gives(monkeypatch: pytest.MonkeyPatch, function: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "0")
+    compiled, more = xjit.jit(function), (3,) if function is two_sum else ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for a in LINES:
+            assert outcome(compiled, (a, *more)) == outcome(function, (a, *more))

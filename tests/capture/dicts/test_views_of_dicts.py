@@ -1,4 +1,4 @@
-"""What functions do with dicts of which only the run tells the keys, once these are filled."""
+"""Uses of dicts of which only the run tells the keys, once these are filled."""
 
 from __future__ import annotations
 
@@ -49,6 +49,21 @@ def assigned_meanwhile(a: Any) -> Any:
     return counts
 
 
+def extremes(a: Any) -> Any:
+    counts = counts_of(a)
+    best = max(counts, key=counts.get)
+    least = min(counts, key=lambda key: (counts[key] * 1000) - key)
+    pair = max(counts.items(), key=lambda item: item[1])
+    return best, counts[best], least, pair
+
+
+def numbered(a: Any) -> Any:
+    total = 0
+    for k, (key, n) in enumerate(counts_of(a).items()):
+        total += k * n - int(key)
+    return total
+
+
 def in_another_order(a: Any) -> Any:
     counts = counts_of(a)
     return sorted(counts), sorted(counts.items()), list(counts.items()), sorted(counts.values())
@@ -90,7 +105,7 @@ def changed_later(a: Any) -> Any:
     "function",
     [
         *(entropy, as_arrays, gone_through, assigned_meanwhile, in_another_order, by_a_comprehension, seen_as_it_is),
-        *(returned, as_another_one, changed_later),
+        *(returned, as_another_one, changed_later, extremes, numbered),
     ],
 )
 def test_dicts_are_as_pythons(function: Any) -> None:

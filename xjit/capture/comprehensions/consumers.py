@@ -8,6 +8,7 @@ sum(v for v in x if v > 0)      total = 0
 from __future__ import annotations
 
 import builtins
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from xjit.capture.comprehensions.filtered import (
     note_place,
     python_way,
     type_of_element,
+    zero_of,
 )
 from xjit.capture.python_control.loop_sequences import gone_through, lists_in
 from xjit.capture.python_control.truth import is_open, truth
@@ -116,6 +118,21 @@ def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: 
     return consume(function, Generator(runtime, found, None, (), lambda value: value), lambda: None)
 
 
+def extreme_by(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any, key: Callable[[Any], Any]) -> Any:
+    """The extreme by a key of the elements of a list of the run or a dict, in a tuple; None where it is not traced.
+
+    max(d, key=d.get)     the first of the keys with the largest value
+    """
+    parts = Generator(runtime, items, None, (), lambda value: (value, key(value)))
+    trial = Trial(parts)
+    try:
+        with gone_through(lists_in(items)):
+            return _extreme(_BETTER[_name_of(function)], parts, operator.itemgetter(1))[:1]
+    except CaptureError:
+        trial.take_back()
+        return None
+
+
 def _name_of(function: Any) -> str:
     """The name of a builtin, or of what takes its place; nothing for other functions."""
     plain = getattr(function, "__wrapped__", function)
@@ -137,17 +154,17 @@ def _sum(parts: Generator) -> Any:
     return total
 
 
-def _extreme(better: Callable[[Any, Any], Any], parts: Generator) -> Any:
-    kind = type_of_element(parts)
-    if kind is None or kind.shape:
+def _extreme(better: Callable[[Any, Any], Any], parts: Generator, by: Callable[[Any], Any] = lambda one: one) -> Any:
+    """The first element that is better than those before it, ``by`` what is compared of it."""
+    best: Any = zero_of(parts)
+    if best is None:
         raise CaptureError("an extreme of a generator is none of numbers")
-    best: Any = kind.zero()
     found: Any = False
 
     def look(*values: Any) -> None:
         nonlocal best, found
         value = parts.element(*values)
-        is_better = parts.runtime.either(parts.runtime.not_(found), lambda: better(value, best))
+        is_better = parts.runtime.either(parts.runtime.not_(found), lambda: better(by(value), by(best)))
 
         def take() -> None:
             nonlocal best
@@ -184,10 +201,11 @@ def _truths(wanted: bool, parts: Generator) -> Any:
     return ends if wanted else parts.runtime.not_(ends)
 
 
+_BETTER: dict[str, Callable[[Any, Any], Any]] = {"min": operator.lt, "max": operator.gt}
 _FOLDS: dict[str, Callable[[Generator], Any]] = {
     "sum": _sum,
-    "min": lambda parts: _extreme(lambda value, best: value < best, parts),
-    "max": lambda parts: _extreme(lambda value, best: value > best, parts),
+    "min": lambda parts: _extreme(operator.lt, parts),
+    "max": lambda parts: _extreme(operator.gt, parts),
     "any": lambda parts: _truths(True, parts),
     "all": lambda parts: _truths(False, parts),
 }

@@ -40,7 +40,7 @@ from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
-from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, position, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, instruction, is_splitting, position, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace
 from xjit.errors import CaptureError
@@ -101,7 +101,7 @@ class Generator:
             take(item)
 
         names = ("item",)
-        site = Site("for", 0, names, (), (), stop=None if going is None else "going")
+        site = Site("for", 0, names, (), (), stop=None if going is None else "going", instruction=instruction())
         self.runtime.for_(items, assign, body, going, site)
 
     def chosen(self, item: Any, then: Callable[..., None]) -> Any:
@@ -283,6 +283,16 @@ def type_of_element(parts: Generator) -> Type | None:
         return None
     ((found, _),) = form.kinds
     return found if isinstance(found, Type) else None
+
+
+def zero_of(parts: Generator) -> Any:
+    """An element of zeros, of the types that elements have; None where they are no numbers, or tuples of these."""
+    turns = parts.turns
+    known = isinstance(parts.items, GeneratorCall) or (turns is not None and turns.most)
+    form = _form_of(parts, turns) if known else None
+    if form is None or any(isinstance(one, Type) and one.shape for one, _ in form.kinds):
+        return None
+    return tree.unflatten(form.tree, [one.zero() if isinstance(one, Type) else one.value for one, _ in form.kinds])
 
 
 def _form(element: Any, outer: CaptureTrace) -> _Form | None:

@@ -18,7 +18,7 @@ from xjit.capture.comprehensions.entry_lines import Line
 from xjit.capture.comprehensions.gathered import Column, Gathered
 from xjit.capture.dicts.hash_table import Found, HashTable
 from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, parts_of, scalar
-from xjit.capture.dicts.keyed_elements import KeyedElements, dict_type
+from xjit.capture.dicts.keyed_elements import PLAIN, KeyedElements, dict_type
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool
 from xjit.capture.python_numbers.numbers import number_as
@@ -112,6 +112,13 @@ class GrowingDict(KeyedElements):
             return self._made(key)
         if type(self.empty) is not dict:
             return self.get(key, 0)
+        return self.value_of(key)
+
+    def value_of(self, key: Any) -> Any:
+        """The value of a key that has to be there."""
+        trace = self._here()
+        if isinstance(trace, CaptureTrace) and trace.is_caught(KeyError):
+            self.give_up(PLAIN)  # NumPy would do the call each time, as the handler is there for new keys
         place = self._find(key).place
         demand(in_graph(ne(place, _NOTHING)))
         return self._value(place)

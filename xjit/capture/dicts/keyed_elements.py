@@ -96,7 +96,7 @@ class EmptyElements(KeyedElements):
     def lookup(self, key: Any) -> Any:
         """The value of a key: that which a default dict makes, or a counter."""
         if self.factory is None and type(self.empty) is dict:
-            raise KeyError(key)
+            self.give_up(PLAIN)  # Python raises KeyError
         return 0 if self.factory is None else self.factory()
 
     def contains(self, key: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.dicts.growing_dict import GrowingDict
-from xjit.capture.dicts.keyed_elements import NUMBERS_INSTEAD, OF_RUN, PLAIN, EmptyElements, keyed_step
-from xjit.capture.recording.container_entries import EMPTY, DictType
+from xjit.capture.dicts.key_codes import can_be_key
+from xjit.capture.dicts.keyed_elements import NUMBERS_INSTEAD, OF_RUN, PLAIN, EmptyElements, is_of_numbers, keyed_step
+from xjit.capture.recording.container_entries import EMPTY, DictType, common_type
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
 from xjit.errors import CaptureError
@@ -47,8 +48,11 @@ def _keyed(made: Any, place: tuple[int, int], kind: Any, trace: CaptureTrace) ->
     """The elements by their keys; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if kind == EMPTY:
+        kind = _type_of(made)
+    if kind == EMPTY:
         return EmptyElements(rewriting, place, made, trace)
-    assert isinstance(kind, DictType)
+    if not isinstance(kind, DictType):
+        return None
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a dict or a set of which only the run tells the keys")
     guess = _ROOM_IN_TURNS if rewriting.is_little(place) else _guess(trace)
@@ -60,6 +64,15 @@ def _keyed(made: Any, place: tuple[int, int], kind: Any, trace: CaptureTrace) ->
     for key in made:
         found.insert(key, None if type(made) is set else made[key])
     return found
+
+
+def _type_of(made: Any) -> DictType | str | None:
+    """The type of the entries that a dict has, which tell that of others."""
+    if not made:
+        return EMPTY
+    key, value = common_type(made), None if type(made) is set else common_type(made.values())
+    known = is_of_numbers(key) and (type(made) is set or is_of_numbers(value))
+    return DictType(key, value) if known and key is not None and can_be_key(key) else None
 
 
 def _guess(trace: CaptureTrace) -> int:

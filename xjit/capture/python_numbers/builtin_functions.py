@@ -34,6 +34,7 @@ MOST_SORTED = 64
 """Elements that are handed out one by one in another order; more of them are a list that only the run has."""
 
 
+_EXTREMES = (builtins.min, builtins.max)
 _ITERATORS = (builtins.map, builtins.zip, builtins.filter, types.GeneratorType)
 """Iterators that are gone through once, by Python."""
 
@@ -46,6 +47,10 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if len(args) == 1 and not kwargs and _gives_elements(args[0]):
                 return _of_elements(function, args[0])
+            if len(args) == 1 and kwargs.keys() == {"key"} and function in _EXTREMES and _gives_elements(args[0]):
+                found = _extreme_by(function, args[0], kwargs["key"])
+                if found is not None:
+                    return found[0]
             return attempted(lambda: traced(*args, **kwargs), function, args, kwargs)
 
         return wrapper
@@ -64,6 +69,17 @@ def _of_elements(function: Any, values: Any) -> Any:
     from xjit.capture.python_control.runtime import TracedRuntime
 
     return of_elements(function, TracedRuntime(), values)
+
+
+def _extreme_by(function: Any, values: Any, key: Any) -> Any:
+    """The extreme by a key of values of the run, in a tuple; None where that is not traced."""
+    from xjit.capture.comprehensions.consumers import extreme_by
+    from xjit.capture.python_control.runtime import TracedRuntime
+
+    owner: Any = getattr(key, "__self__", None)
+    if getattr(type(owner), "is_keyed", False) is True and key.__name__ == "get":
+        key = owner.value_of  # of a key that is there
+    return None if key is None else extreme_by(function, TracedRuntime(), values, key)
 
 
 def is_line(value: Any) -> bool:

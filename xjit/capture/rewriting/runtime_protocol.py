@@ -80,6 +80,7 @@ class Site:
     raises    the arms of a branch that always end by an error, True for the first one
     bound     the names that no read of the function finds without a value
     optional  the names that may be None, and whose reads the function asks the runtime for
+    instruction  the place in the code that is running, which tells loops apart that are no statements
     """
 
     kind: Kind
@@ -91,6 +92,7 @@ class Site:
     raises: tuple[bool, ...] = ()
     bound: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    instruction: tuple[int, int] = (0, 0)
 
     def state(self, *blocks: Callable[..., Any] | None) -> State:
         """Return the variables that the blocks of this construct assign, as they are shared by the blocks.

@@ -209,6 +209,10 @@ class CaptureTrace(Trace):
             frame = frame.f_back
         return False
 
+    def is_caught(self, error: type[Exception]) -> bool:
+        """Return whether the user's code, or a library that it calls, would catch an error where it stands."""
+        return next(self._caught([error]), None) is not None
+
     def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[tuple[type[Exception], FrameType]]:
         """The errors that the user's code, or a library that it calls, would catch where it stands, with frames."""
         frame: FrameType | None = sys._getframe(3)
@@ -307,12 +311,23 @@ class located:
 
 def position() -> Where:
     """The innermost line of code that is traced: libraries that it calls are not the user's lines."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if type(frame.f_globals) is not dict:  # rebuilt functions run over a subclass of it
-            return Where(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    frame = _traced_frame()
+    if frame is None:
+        return user_position()
+    return Where(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def instruction() -> tuple[int, int]:
+    """The line and the instruction of the innermost code that is traced."""
+    frame = _traced_frame()
+    return (0, 0) if frame is None else (frame.f_lineno, frame.f_lasti)
+
+
+def _traced_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and type(frame.f_globals) is dict:  # rebuilt functions run over a subclass of it
         frame = frame.f_back
-    return user_position()
+    return frame
 
 
 def origin_lines(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tuple[str, ...]:
