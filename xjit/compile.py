@@ -39,7 +39,7 @@ from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
 from xjit.passes.state.laid_state import lay_along
 from xjit.passes.state.loop_state import slim_loops
-from xjit.passes.stored_results import NO_STORES, Stores, Way, first_ways, store_results, stores_of
+from xjit.passes.stored_results import NO_STORES, Stores, Way, copied_by_loops, first_ways, store_results, stores_of
 from xjit.passes.turns.blocked_turns import mark_rows_apart
 from xjit.passes.turns.copies_of_turns import copy_rows_at_once
 from xjit.passes.turns.leaving_rows import mask_leaving_rows
@@ -211,7 +211,7 @@ def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
     graph, views = store_results(unstored.graph, unstored.views, draft.written, ways, draft.shown)
-    given = frozenset(graph.parameters)
+    given = copied_by_loops(graph, draft.written, ways)
     graph = _verified(in_all_graphs(lambda one: own_what_is_updated(one, given))(graph))
     return replace(draft, graph=graph, views=views, unstored=unstored, stores=stores_of(graph, draft.written, ways))
 
@@ -219,8 +219,7 @@ def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
 def _plan(draft: Draft) -> Draft:
     """The draft with a plan; results are stored in other ways where that has turned out to be necessary."""
     ways = first_ways((draft.unstored or draft).graph, draft.written)
-    if any(ways.values()):
-        draft = _own(draft, ways)
+    draft = draft if all(way is Way.ALONG for way in ways.values()) else _own(draft, ways)
     while True:
         try:
             return _planned(draft)
@@ -262,10 +261,8 @@ def _inner_plans(node: Node, number: int, draft: Draft, plan: Plan) -> tuple[Dra
 def _lower(draft: Draft) -> Draft:
     """The draft with kernels; without tiles of time for loops whose kernels refuse these."""
     lowered = _lowered_in_blocks(draft)
-    if any(part.in_tiles for part in lowered.all()):
-        refused = _refused_tiles(lowered)
-        if refused:
-            return _lower(_plan(replace(draft, untiled={**draft.untiled, **refused})))
+    if any(part.in_tiles for part in lowered.all()) and (refused := _refused_tiles(lowered)):
+        return _lower(_plan(replace(draft, untiled={**draft.untiled, **refused})))
     return lowered
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.loops_in_place import check_loops
 from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.buffers.readers_first import readers_first
 from xjit.fusion.buffers.spent_state import windows_ahead
@@ -106,6 +107,7 @@ def plan(
     slices = parts.slices.with_leaves(parts.slices.leaves - dead)
     changed = frozenset(itertools.chain.from_iterable(in_place.read.values()))
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
+    check_loops(tiled.steps, stores)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
     blank = frozenset(node for node, one in unread.items() if one.truths.all()).union(*_blank_inside(working))
     return Plan(graph, tiled.steps, frozenset(tiled.slices.leaves), tiled.stored, reasons, tiled.slices, blank)

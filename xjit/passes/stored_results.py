@@ -4,21 +4,25 @@
     y = f x                     stored into x      update_slice x (f x), all of it
     y = update_slice (f x) w    stored into x      the same, then the window
 
-A value that replaces all of the memory is stored over the last version that it is made of. Where the plan finds that
-such a chain cannot change the parameter in place, the result is stored in another way (:class:`Way`). Results that
-are returned never are memory that is written.
+A value that replaces all of the memory is stored over the last version that it is made of. What a loop carries that
+starts from the parameter is made in its memory, turn by turn::
+
+    y = while_loop i x {...}       stored into x      as it is: each turn changes x itself
+
+Where the plan finds that such a chain cannot change the parameter in place, the result is stored in another way
+(:class:`Way`). Results that are returned never are memory that is written.
 """
 
 from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 from xjit.dataclass import dataclass, field, replace
-from xjit.ir.context import PARAMETER
+from xjit.ir.context import PARAMETER, PROJECT
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
 from xjit.ir.rebuilding import reading
@@ -55,22 +59,24 @@ class Stores:
     def last(self) -> frozenset[Node]:
         """The copies in front of updates that store what is made first."""
         pairs = ((*chain[i : i + 2],) for chain in self.chains.values() for i in range(0, len(chain), 2))
-        return frozenset(copy for copy, update in pairs if update.inputs[1] in self.kept)
+        return frozenset(copy for copy, update in pairs if not self.kept.isdisjoint(update.inputs[1:2]))
 
 
 class Way(enum.IntEnum):
     """The ways to store a result, of which the first ones move less, and the last one is always possible.
 
+    within  as along; loops that start from the memory change it in their turns
     along   over the last version of the memory that it is made of
     shared  the same, where other results that it is made of are read from the memory that they are stored into
     alone   over the memory as it is at first
     apart   made first, and stored when nothing reads the memory any more
     """
 
-    ALONG = 0
-    SHARED = 1
-    ALONE = 2
-    APART = 3
+    WITHIN = 0
+    ALONG = 1
+    SHARED = 2
+    ALONE = 3
+    APART = 4
 
 
 NO_STORES = Stores({}, frozenset(), frozenset())
@@ -83,7 +89,8 @@ def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingP
         chain = list[Node]()
         node = graph.outputs[number]
         while node is not graph.parameters[place]:
-            (copy,) = node.updated
+            copy = _changed(node)
+            assert copy is not None, "a result is no version of a parameter"
             chain += [node, copy]
             (node,) = copy.inputs
         if chain:
@@ -92,6 +99,12 @@ def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingP
     versions = {*chains, *itertools.chain.from_iterable(chains.values())}
     copied = (node for node in (*kept, *graph.outputs) if node.op is PACK and node not in versions)
     return Stores(chains, kept, frozenset(node for node in copied if _base(node.inputs[0]) in versions))
+
+
+def copied_by_loops(graph: Graph, written: Written, ways: Mapping[int, Way]) -> frozenset[Node]:
+    """The parameters that loops copy by themselves when they start from them: those that none changes itself."""
+    within = {place for number, place in written if ways.get(number) is Way.WITHIN}
+    return frozenset(one for place, one in enumerate(graph.parameters) if place not in within)
 
 
 def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
@@ -103,7 +116,42 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
     demands = frozenset(topological(tuple(filter(may_begin_anew, first))))
     inside = tuple(node for node in first if not may_begin_anew(node))
     tested = frozenset(node for node in topological(inside) if node.op.control or node.op.kind is Kind.UPDATE)
-    return {number: _first_way(graph.outputs[number], demands, tested) for number, _ in written}
+    ways = {number: _first_way(graph.outputs[number], demands, tested) for number, _ in written}
+    within = (number for number, place in written if _is_within(graph.outputs[number], graph.parameters[place]))
+    return ways | {number: Way.WITHIN for number in within if ways[number] is Way.ALONG}
+
+
+def _is_within(output: Node, parameter: Node) -> bool:
+    """Return whether a value is made of updates of a parameter and loops that start from it, one loop at least.
+
+    Nothing that a loop does to others is undone: a loop with effects is none of these.
+    """
+    versions = list(_versions(output, loops=True))
+    loops = [one.inputs[0] for one in versions if one.op is PROJECT]
+    last = _changed(versions[-1]) if versions else None
+    return last is parameter and bool(loops) and all(loop.sequence < 0 for loop in loops)
+
+
+def _versions(node: Node, loops: bool = False) -> Iterator[Node]:
+    """Yield the updates that make a value of the one that was there at first, and such results of ``loops``, the last
+    one first.
+    """
+    while (before := _changed(node)) is not None and (loops or node.op.kind is Kind.UPDATE):
+        yield node
+        node = before
+
+
+def _changed(node: Node) -> Node | None:
+    """The value of which an update or a loop makes this one; None where neither does."""
+    if node.op.kind is Kind.UPDATE and len(node.updated) == 1:
+        return node.inputs[0]
+    if node.op is not PROJECT or node.inputs[0].op.control != "loop":
+        return None
+    loop, index = node.inputs[0], node.param("index")
+    start = loop.inputs[index]
+    read = (one for place, one in enumerate(loop.inputs) if place != index)
+    alike = start.aval.rank > 0 and (start.aval.dtype, start.aval.dims) == (node.aval.dtype, node.aval.dims)
+    return start if alike and start not in read else None
 
 
 def _is_replaced(output: Node, parameter: Node) -> bool:
@@ -131,11 +179,7 @@ def _first_way(output: Node, demands: AbstractSet[Node], tested: AbstractSet[Nod
 
 def _updates(node: Node) -> list[Node]:
     """The updates that make a value of the one that was there at first, in order."""
-    found: list[Node] = []
-    while node.op.kind is Kind.UPDATE and len(node.updated) == 1:
-        found.append(node)
-        node = node.inputs[0]
-    return found[::-1]
+    return list(_versions(node))[::-1]
 
 
 def store_results(
@@ -168,7 +212,7 @@ def store_results(
         there[value] = outputs[number]
     effects = tuple(new[node] for node in graph.effects)
     stored = show_memory(replace(graph, outputs=tuple(outputs), effects=effects), shown)
-    return _returned(stored, views, written)
+    return _returned(stored, views, written, {number for number, _ in written if ways.get(number) is Way.WITHIN})
 
 
 def _follow(
@@ -182,6 +226,8 @@ def _follow(
     parameter, output = graph.parameters[place], graph.outputs[number]
     if way is Way.APART:
         return parameter
+    if way is Way.WITHIN:
+        return None
     lineage = _Lineage(graph, parameter, numbers, bases)
     value, last = output, None
     while value is not parameter:
@@ -280,13 +326,17 @@ def _order(node: Node) -> tuple[int, ...]:
     return aval.order if len(aval.order) == aval.rank else c_order(aval.rank)
 
 
-def _returned(graph: Graph, views: tuple[bool, ...], written: Written) -> tuple[Graph, tuple[bool, ...]]:
+def _returned(
+    graph: Graph, views: tuple[bool, ...], written: Written, within: AbstractSet[int]
+) -> tuple[Graph, tuple[bool, ...]]:
     """The graph whose other outputs are copies where they would lie in memory that is written, but for views of what
     is there in the end.
     """
     stored = {number for number, _ in written}
     last = {graph.outputs[number] for number in stored}
-    versions = {one for node in last for update in _updates(node) for one in (update.inputs[0], update)} | last
+    made = (_versions(graph.outputs[number], loops=number in within) for number in stored)
+    updates = set(itertools.chain.from_iterable(made))
+    versions = updates | {one for one in map(_changed, updates) if one is not None} | last
     outputs, shown = list(graph.outputs), list(views)
     for number, node in enumerate(outputs):
         base = _base(node)
