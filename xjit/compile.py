@@ -27,6 +27,7 @@ from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
+from xjit.passes.exact_sums import add_as_integers
 from xjit.passes.fresh_windows import border_windows_of_turns, pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.masked_extremes import hide_neutral_choices
@@ -346,6 +347,7 @@ STAGES = (
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
     graph_pass("products", "write some products with vectors as sums", write_products_out),
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
+    graph_pass("exact", "add integers as integers where floats would lose nothing", add_as_integers),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
