@@ -10,17 +10,24 @@ along an axis is a sum over axes of the domain: of one for most values, of two w
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from xjit.ir.linear_sums import NOTHING, LinearSum, linear_sum
 from xjit.ir.node import Node
 from xjit.ir.opdef import Access, AxisMap, Lookup
+from xjit.ir.scalar_expr import Arg, Expr, Prim
+from xjit.ir.scalar_expr import Index as Position
+from xjit.types import INT64
 
 Index: TypeAlias = "tuple[AxisMap, ...]"
 
 ORIGIN = AxisMap(None)
+
+_DEEPEST = 32
+"""Nodes between looked-up positions and what they are made of that are looked at, at most."""
 
 
 def identity(dims: tuple[int, ...]) -> Index:
@@ -153,7 +160,7 @@ def never_meet(one: Index, other: Index, dims: tuple[int, ...]) -> bool:
     >>> never_meet(evens, odds, (9,)), never_meet(evens, identity((9,)), (9,))
     (True, False)
     """
-    return any(map(functools.partial(_lie_apart, dims), one, other))
+    return any(map(functools.partial(_lie_apart, dims), one, other)) or _on_other_lines(one, other)
 
 
 def _lie_apart(dims: tuple[int, ...], one: AxisMap, other: AxisMap) -> bool:
@@ -184,3 +191,86 @@ def _span(map: AxisMap, dims: tuple[int, ...]) -> tuple[int, int]:
     """The first and the last position of a map, integers from data aside."""
     moves = [scale * (dims[axis] - 1) for axis, scale in map.terms]
     return map.offset + sum(min(move, 0) for move in moves), map.offset + sum(max(move, 0) for move in moves)
+
+
+def are_equal(one: Index, other: Index) -> bool:
+    """Return whether two indices are the same at each position of a domain, as far as is known."""
+    if one == other:
+        return True
+    pairs = ((_line_of(first), _line_of(second)) for first, second in zip(one, other, strict=True))
+    return all(first is not None and first == second for first, second in pairs)
+
+
+def are_apart(index: Index, dims: tuple[int, ...]) -> bool:
+    """Return whether no two positions of a domain of these extents have one element, as far as is known: each axis
+    of the domain moves along one of the index, alone.
+    """
+    lines = [line for line in map(_line_of, index) if line is not None and len(line.steps) == 1]
+    moving = {axis for line in lines for axis in line.steps}
+    return all(axis in moving for axis, size in enumerate(dims) if size > 1)
+
+
+class _Line(NamedTuple):
+    """A sum of integers, and of positions along axes of the domain, each so many times."""
+
+    total: LinearSum
+    steps: dict[int, int]
+
+    def plus(self, other: _Line, times: int = 1) -> _Line:
+        """The sum with so many times another one."""
+        scales = {axis: self.steps.get(axis, 0) + times * scale for axis, scale in other.steps.items()}
+        kept = {axis: scale for axis, scale in (self.steps | scales).items() if scale}
+        return _Line(self.total.plus(other.total, times), kept)
+
+
+def _on_other_lines(one: Index, other: Index) -> bool:
+    """Return whether positions along two axes that are looked up have another sum, or another difference, at the one
+    index than at the other one, the same everywhere.
+
+    x[i, d - i] and x[i - 1, d - i] add up to d and to d - 1, whatever the rows ``i`` are.
+    """
+    if not any(axes_of(lookup.axes) for lookup in lookups_of((*one, *other))):
+        return False
+    pairs = [(_line_of(first), _line_of(second)) for first, second in zip(one, other, strict=True)]
+    known = [(first, second) for first, second in pairs if first is not None and second is not None]
+    for (first, second), (along, across) in itertools.combinations(known, 2):
+        for times in (1, -1):
+            left, right = first.plus(along, times), second.plus(across, times)
+            apart = right.total.plus(left.total, -1)
+            if not (left.steps or right.steps or apart.terms) and apart.constant:
+                return True
+    return False
+
+
+def _line_of(map: AxisMap) -> _Line | None:
+    """The line that the positions of a map lie on; None where nobody knows."""
+    line = _Line(LinearSum(map.offset, {}), dict(map.terms))
+    for lookup in map.found:
+        found = _element_of(lookup.source, lookup.axes, _DEEPEST)
+        if found is None:
+            return None
+        line = line.plus(found, lookup.times)
+    return line
+
+
+def _element_of(node: Node, index: Index, depth: int) -> _Line | None:
+    """The line that the elements at an index of a node of integers lie on."""
+    if not node.aval.rank:
+        return _Line(linear_sum(node), {})
+    if depth and node.access is not None:
+        return _element_of(node.inputs[0], compose(node.access, index, node.inputs), depth - 1)
+    if depth and node.element is not None and node.aval.dtype == INT64:
+        return _computed(node.element, node, index, depth - 1)
+    return None
+
+
+def _computed(expr: Expr, node: Node, index: Index, depth: int) -> _Line | None:
+    match expr:
+        case Arg(number) if node.inputs[number].aval.dtype == INT64:
+            return _element_of(node.inputs[number], index, depth)
+        case Position(axis):
+            return _line_of(index[axis])
+        case Prim("add" | "sub" as name, (one, other)):
+            left, right = _computed(one, node, index, depth), _computed(other, node, index, depth)
+            return None if left is None or right is None else left.plus(right, 1 if name == "add" else -1)
+    return None

@@ -20,7 +20,7 @@ from xjit.fusion.regions.materialized import has_statements, is_given, owner, vi
 from xjit.fusion.regions.parts import Parts
 from xjit.fusion.statements import IndexedValue, Statement, Store
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.index_map import Index, axes_of, compose, identity, lookups_of, never_meet
+from xjit.ir.index_map import Index, are_apart, are_equal, axes_of, compose, identity, lookups_of, never_meet
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.repeated_calls import may_begin_anew, may_fail_inside
@@ -265,8 +265,10 @@ class _Search:
 
     def _is_harmless(self, indexed: IndexedValue, copy: Node, changed: Index | None, statement: Statement) -> bool:
         """Return whether an element is read at the step that changes it, or is not changed at all."""
-        if indexed.index == changed or changed is None:
-            return changed is not None
+        if changed is None:
+            return False
+        if are_equal(indexed.index, changed) and _are_apart(changed, statement.dims):
+            return True
         node, layouts = indexed.node, self.layouts
         alike = node.aval.shape == copy.aval.shape and layouts.strides(node) == layouts.strides(copy)
         return alike and never_meet(indexed.index, changed, statement.dims)
@@ -324,14 +326,18 @@ class _Search:
 
 
 def _changed(update: Node, statement: Statement) -> Index | None:
-    """The index at which a statement changes its target, each element at one step; None where that is not so.
+    """The index at which a statement changes its target; None where that is not known."""
+    if update.place is None or not isinstance(statement, Store) or not statement.domain.is_whole:
+        return None
+    return compose(update.place, identity(statement.dims), update.inputs)
+
+
+def _are_apart(index: Index, dims: tuple[int, ...]) -> bool:
+    """Return whether each step of a statement changes another element.
 
     Positions that are looked up at each step may be there twice: ``x[i] = x[i] + 1`` would read a sum there.
     """
-    if update.place is None or not isinstance(statement, Store) or not statement.domain.is_whole:
-        return None
-    index = compose(update.place, identity(statement.dims), update.inputs)
-    return None if any(axes_of(lookup.axes) for lookup in lookups_of(index)) else index
+    return not any(axes_of(lookup.axes) for lookup in lookups_of(index)) or are_apart(index, dims)
 
 
 def _reason(node: Node, update: Node) -> str:
