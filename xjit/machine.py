@@ -187,6 +187,11 @@ class Machine:
     update_parts: int
     """Parts of the columns of updates that threads share where rows may meet: each goes through all rows."""
 
+    copied_work: float
+    """Additions of a long loop for each element of an argument that it starts from, from which on it works on a copy:
+    that begins at a line of memory, so that fewer vectors lie in two. A Cholesky factor of 400 rows, 811 additions
+    for each element, takes 0.83 of the time then."""
+
     stored_ahead: int
     """So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
 
@@ -422,6 +427,7 @@ def processor() -> Machine:
         shared_extent=64,
         shared_blocks=16,
         update_parts=2,
+        copied_work=400.0,
         stored_ahead=4,
         shared_lines=4,
         lone_share=0.125,

@@ -107,7 +107,7 @@ def plan(
     slices = parts.slices.with_leaves(parts.slices.leaves - dead)
     changed = frozenset(itertools.chain.from_iterable(in_place.read.values()))
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
-    check_loops(tiled.steps, stores)
+    check_loops(tiled.steps, stores, target.machine)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
     blank = frozenset(node for node, one in unread.items() if one.truths.all()).union(*_blank_inside(working))
     return Plan(graph, tiled.steps, frozenset(tiled.slices.leaves), tiled.stored, reasons, tiled.slices, blank)

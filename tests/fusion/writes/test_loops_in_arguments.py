@@ -179,6 +179,11 @@ def test_a_loop_changes_the_argument_itself(function: Function, arguments: tuple
     assert "memory for temporaries" not in said or function is part_of_it
 
 
+def test_a_long_loop_works_on_a_copy() -> None:
+    """Copies that begin at a line of memory are nothing beside its work."""
+    assert "while_loop changes parameter in place" not in assert_as_numpy(swept, (LINE.repeat(9), 900))
+
+
 @pytest.mark.parametrize(("function", "arguments"), OTHERS)
 def test_what_something_else_needs_stays(function: Function, arguments: tuple[Any, ...]) -> None:
     assert_as_numpy(function, arguments)

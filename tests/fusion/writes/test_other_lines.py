@@ -82,7 +82,7 @@ def test_as_numpy(function: Function) -> None:
 
 @pytest.mark.parametrize("function", all_functions())
 def test_elements_wait_where_others_need_what_was_there(function: Function) -> None:
-    """Where none does, no line is kept and copied: the loop over one is the only one in a turn."""
+    """Nothing waits where none does: the loop over a line is the only one in a turn."""
     source = xjit.jit(function).source(SQUARE)
     turns = source.split("while ")[1]
     assert (turns.count("for ") == 1) == (function in (anti_diagonals, diagonals))
