@@ -203,7 +203,9 @@ def test_every_kernel_has_loops_by_hand() -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
-@pytest.mark.parametrize("name", ["cholesky", "seidel-2d", "nussinov", "durbin"])
+@pytest.mark.parametrize(
+    "name", ["cholesky", "seidel-2d", "nussinov", "durbin", "flood-fill", "maze-distances", "lower-hull"]
+)
 def test_loops_by_hand_agree(name: str) -> None:
     program, loops = BY_NAME[name], by_hand(name)
     arguments = program.arguments("S")

@@ -1,4 +1,6 @@
-"""Dynamic programming: folds of a molecule and shortest paths."""
+"""Paths and hulls: folds of a molecule, shortest paths, searches of grids by stacks and queues."""
+
+from collections import deque
 
 import numpy as np
 
@@ -28,6 +30,55 @@ def floyd_warshall(path):
         path[:] = np.minimum(path, path[:, k, np.newaxis] + path[k])
 
 
+def flood_fill(mask, row, column):
+    """Return the cells that are reached from one through neighbours in the mask, and how many they are."""
+    rows, columns = mask.shape
+    reached = np.zeros((rows, columns), dtype=bool)
+    stack = [(row, column)]
+    count = 0
+    while stack:
+        i, j = stack.pop()
+        if i < 0 or j < 0 or i >= rows or j >= columns or reached[i, j] or not mask[i, j]:
+            continue
+        reached[i, j] = True
+        count += 1
+        stack.append((i + 1, j))
+        stack.append((i - 1, j))
+        stack.append((i, j + 1))
+        stack.append((i, j - 1))
+    return reached, count
+
+
+def maze_distances(mask, row, column):
+    """Return the steps that each cell of a maze is away from one."""
+    rows, columns = mask.shape
+    distance = np.full((rows, columns), -1)
+    distance[row, column] = 0
+    queue = deque([(row, column)])
+    while queue:
+        i, j = queue.popleft()
+        for di, dj in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            a, b = i + di, j + dj
+            if 0 <= a < rows and 0 <= b < columns and mask[a, b] and distance[a, b] < 0:
+                distance[a, b] = distance[i, j] + 1
+                queue.append((a, b))
+    return distance
+
+
+def lower_hull(points):
+    """Return the lower hull of points in the order of their first coordinates."""
+    hull = []
+    for k in range(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        while len(hull) >= 2:
+            (ax, ay), (bx, by) = hull[-2], hull[-1]
+            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0:
+                break
+            hull.pop()
+        hull.append((x, y))
+    return np.array(hull)
+
+
 def _molecule(rng, n):
     return (rng.integers(0, 4, n),)
 
@@ -39,7 +90,21 @@ def _edges(rng, n):
     return (path,)
 
 
+def _cells(rng, n):
+    mask = rng.random((n, n)) < 0.7
+    mask[n // 2, n // 2] = True
+    return mask, n // 2, n // 2
+
+
+def _points(rng, n):
+    points = rng.standard_normal((n, 2))
+    return (points[np.argsort(points[:, 0])],)
+
+
 PROGRAMS = (
     Ordinary("nussinov", nussinov, _molecule, {"S": (12,), "L": (150,)}, tolerance=0.0),
     Ordinary("floyd-warshall", floyd_warshall, _edges, {"S": (12,), "L": (500,)}, ("path",), 0.0),
+    Ordinary("flood-fill", flood_fill, _cells, {"S": (20,), "L": (400,)}, tolerance=0.0),
+    Ordinary("maze-distances", maze_distances, _cells, {"S": (20,), "L": (400,)}, tolerance=0.0),
+    Ordinary("lower-hull", lower_hull, _points, {"S": (200,), "L": (100_000,)}, tolerance=0.0),
 )

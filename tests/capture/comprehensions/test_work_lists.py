@@ -187,6 +187,34 @@ def of_two_classes(x: Any) -> Any:
     return found, found[0], found[-1]
 
 
+def of_integers_and_floats(x: Any) -> Any:
+    found = [0]
+    for v in x:
+        if v > 5:
+            found.append(found[-1] + v)
+    return found, found[-1]
+
+
+def of_integers_that_floats_do_not_hold(x: Any) -> Any:
+    found, k = [0], int(x[0] * 2**50)
+    for v in x:
+        if v > 5:
+            found.append(found[-1] + v)
+        elif v > 3 and k < 2**61:
+            k = k * 2 + 1
+            found.append(k)
+    return found
+
+
+def while_the_largest_is_small(x: Any) -> Any:
+    found = [1.0]
+    while max(found) < 30:
+        found.append(found[-1] + x[0])
+        if len(found) > 4:
+            found.pop(0)
+    return found, min(found)
+
+
 def reached(first: Any, after: Any, begin: int) -> Any:
     seen = np.zeros(len(first) - 1, bool)
     order, stack = [], [begin]
@@ -204,6 +232,12 @@ def reached(first: Any, after: Any, begin: int) -> Any:
 
 def test_numbers_of_python_stand_beside_those_of_numpy() -> None:
     check_whole(of_two_classes, *LINES)
+    check_whole(of_integers_and_floats, *LINES)
+    for function in (of_integers_that_floats_do_not_hold, while_the_largest_is_small):
+        compiled = xjit.jit(function)
+        with split():
+            for (x,) in LINES:
+                check_same(compiled(x), function(x))
     rngs = map(np.random.default_rng, range(3))
     check_whole(reached, *((np.arange(0, 91, 3), rng.integers(0, 30, 90), 4 + k) for k, rng in enumerate(rngs)))
 

@@ -115,7 +115,15 @@ def of_list(function: Callable[[Any], Any], made: Any) -> Any:
 
 def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: Any) -> Any:
     """The result of a builtin of a generator, or of a list of the run whose elements are known as arrays."""
-    return consume(function, Generator(runtime, found, None, (), lambda value: value), lambda: None)
+    parts = Generator(runtime, found, None, (), lambda value: value)
+    return consume(function, parts, lambda: function(_known_elements(parts)))
+
+
+def _known_elements(parts: Generator) -> list[Any]:
+    """The elements of a list whose length is known."""
+    turns = parts.turns
+    assert turns is not None
+    return [turns.element(number) for number in range(turns.first, turns.end)]
 
 
 def extreme_by(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any, key: Callable[[Any], Any]) -> Any:
