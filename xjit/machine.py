@@ -241,6 +241,9 @@ class Machine:
     masked_turns: int
     """Turns of loops of unknown length that threads reckon with: what looks for a root has about as many."""
 
+    masked_integer_turns: int
+    """The same of loops over integers: remainders, digits, roots and the like are found in some dozens of turns."""
+
     most_masked_turns: int
     """Turns of such loops at a call at most: a call that is reckoned short is not left for signals."""
 
@@ -444,6 +447,7 @@ def processor() -> Machine:
         masked_row_block=128,
         masked_share=8,
         masked_turns=8,
+        masked_integer_turns=32,
         most_masked_turns=4096,
         row_blocks=16,
         longest_turn=400,

@@ -379,6 +379,7 @@ AT_RUN_TIME = {
     "masked_row_block": "a loop of unknown length has kernels of its own, inside of steps",
     "masked_share": "the same",
     "masked_turns": "the same",
+    "masked_integer_turns": "the same",
     "most_masked_turns": "a bound on the time that signals wait",
     "copied_work": "no program here writes into arguments",
     "most_siblings": "a bound on the effort of planning: of many kernels the last ones are asked",

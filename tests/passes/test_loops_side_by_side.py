@@ -298,3 +298,13 @@ def test_rows_that_are_gone_through_one_by_one_wait_in_registers() -> None:
     assert "HoldElements" in str(xjit.jit(target=SHORT)(lengths).explain(K))
     source = xjit.jit(target=SHORT)(lengths).source(K)
     assert "_held = ldw(" in source
+
+
+@pytest.mark.parametrize(("turns", "shared"), [(1, False), (32, True)])
+def test_threads_share_rows_of_integers_by_the_turns_that_they_reckon_with(turns: int, shared: bool) -> None:
+    machine = replace(PROCESSOR, parallel_work=200_000.0, masked_turns=1, masked_integer_turns=turns)
+    with xjit.threads(2):
+        compiled = xjit.jit(lengths, target=on(machine))
+        np.testing.assert_array_equal(compiled(K), lengths(K))
+        loop = next(step for step in compiled.explain(K).steps if step.startswith("loop"))
+    assert ("parallel in" in loop) is shared

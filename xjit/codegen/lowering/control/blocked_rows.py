@@ -23,6 +23,7 @@ from xjit.codegen.rewrites.values.leave_rows import LeaveRows
 from xjit.codegen.scheduling.ideas.rare import overwrites
 from xjit.dataclass import replace
 from xjit.errors import XjitError
+from xjit.fusion.plan import LoopKernelStep
 from xjit.ir.loops.intexpr import evaluate
 from xjit.ir.loops.nodes import Kernel, Loop, While
 from xjit.ir.loops.walk import replaced_all, statements, values
@@ -65,6 +66,14 @@ def in_blocks_of_rows(
         raise NoBlocksError(str(error)) from None
     held = tuple(_with_elements_held(blocked, nest))
     return applied(blocked, held), (*rewrites, *held)
+
+
+def reckoned_turns(step: LoopKernelStep, machine: Machine) -> float:
+    """The turns of each row that threads reckon with, where the rows of a mask end as their numbers say."""
+    if "masked" not in step.node.kwargs:
+        return step.trips
+    whole = all(dtype_class(node.aval.dtype) in "PI" for node in step.results)
+    return min(step.trips, machine.masked_integer_turns if whole else machine.masked_turns)
 
 
 def _with_elements_held(kernel: Kernel, nest: LoopBuilder) -> Iterator[Rewrite]:

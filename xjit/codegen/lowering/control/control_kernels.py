@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.check_flags import noted_at_once
-from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows
+from xjit.codegen.lowering.control.blocked_rows import NoBlocksError, in_blocks_of_rows, reckoned_turns
 from xjit.codegen.lowering.control.bounded_loops import run_uncounted
 from xjit.codegen.lowering.control.counted_calls import counted_turns, counter_of_calls
 from xjit.codegen.lowering.control.drawn_numbers import drawn
@@ -283,8 +283,7 @@ class ControlKernel:
         first = (*self._begin(step, carried), *self._first(step, carried, more))
         self.work = 0.0
         turn = self._turn(step, carried, more)
-        masked_turns = self.building.nest.machine.masked_turns
-        self.work *= min(step.trips, masked_turns) if "masked" in step.node.kwargs else step.trips
+        self.work *= reckoned_turns(step, self.building.nest.machine)
         work, noted = self.with_own_flags((*first, While(places.loaded(more), turn)))
         yield from work
         scalars = [(mine, node) for mine, node in zip(carried, step.results, strict=True) if mine is not node]
