@@ -31,12 +31,12 @@ def new_dict(made: Any, place: tuple[int, int], trace: CaptureTrace) -> Any:
     factory = getattr(made, "default_factory", None)
     if type(made) not in CLASSES or len(made) > _MOST_ENTRIES or (factory is not None and factory not in _FACTORIES):
         return made
-    if not rewriting.is_of_run(made, place):
+    if not rewriting.is_dict_of_run(made, place):
         return made
     kind = rewriting.elements_of(place)
     if kind == PLAIN:
         return made
-    found = None if kind is None else _keyed(made, place, kind, trace)
+    found = None if kind is None else keyed_elements(made, place, kind, trace)
     if found is not None:
         return DeferredObject(None, trace, f"a {type(made).__name__}", type(made), found)
     if not is_splitting():
@@ -44,14 +44,14 @@ def new_dict(made: Any, place: tuple[int, int], trace: CaptureTrace) -> Any:
     return keyed_step(made, note=CaptureError(OF_RUN, fix=NUMBERS_INSTEAD))
 
 
-def _keyed(made: Any, place: tuple[int, int], kind: Any, trace: CaptureTrace) -> Any:
+def keyed_elements(made: Any, place: tuple[int, int], kind: Any, trace: CaptureTrace) -> Any:
     """The elements by their keys; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if kind == EMPTY:
         kind = _type_of(made)
     if kind == EMPTY:
         return EmptyElements(rewriting, place, made, trace)
-    if not isinstance(kind, DictType):
+    if not isinstance(kind, DictType) or not can_be_key(kind.key):
         return None
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a dict or a set of which only the run tells the keys")

@@ -251,7 +251,7 @@ class Entries:
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)
             elif trace is not None and all(entry_type(key) is not None for key in self.container):
-                trace.recorder.rewriting.want_of_run(self.container, EMPTY)
+                trace.recorder.rewriting.want_dict(self.container)
             refuse(
                 f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
                 fix=ARRAY_INSTEAD,

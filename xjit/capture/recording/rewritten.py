@@ -35,6 +35,7 @@ class Rewriting:
         self._kept: set[CodeType] = set()
         self._owners: dict[CodeType, CodeType] = {}
         self._places: dict[int, tuple[tuple[int, int], Any]] = {}
+        self._dicts: dict[int, tuple[int, int]] = {}
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
         self._little: set[tuple[int, int]] = set()
@@ -162,11 +163,25 @@ class Rewriting:
         if place is not None and known is made and place not in self._lists:
             self._wanted_lists[place] = kind
 
+    def is_dict_of_run(self, made: Any, place: tuple[int, int]) -> bool:
+        """Return whether a dict or a set that is made in a place is to be one of which only the run tells the keys.
+
+        It is not kept here, so that it may end with all that it holds.
+        """
+        self._dicts[id(made)] = place
+        return place in self._lists
+
     def want_dicts(self) -> None:
         """Notes the dicts and sets that the function has made: only the run tells some of their keys."""
-        for place, made in self._places.values():
-            if isinstance(made, dict | set) and place not in self._lists:
+        for place in self._dicts.values():
+            if place not in self._lists:
                 self._wanted_lists[place] = EMPTY
+
+    def want_dict(self, made: Any) -> None:
+        """Notes a dict or a set, if it is known where it was made."""
+        place = self._dicts.get(id(made))
+        if place is not None and place not in self._lists:
+            self._wanted_lists[place] = EMPTY
 
     def want_of_run_at(self, place: tuple[int, int], kind: Any) -> None:
         """Notes that a list of the run is to be one of elements of another type."""
@@ -195,6 +210,7 @@ class Rewriting:
         pairs: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         self.takes_containers = any(True for _, one in pairs for _ in containers_in(one))
         self._places.clear()
+        self._dicts.clear()
         self._arguments = [(place, one, tree.flatten(one)) for place, one in pairs if type(one) in (list, dict)]
 
     def note_change(self, container: Any) -> None:
