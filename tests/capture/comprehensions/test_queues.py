@@ -231,3 +231,35 @@ def test_lists_of_comprehensions_grow_and_shrink() -> None:
         check_whole(function, *LINES)
     rngs = map(np.random.default_rng, range(3))
     check_whole(order_of, *((np.triu(rng.random((14, 14)) < 0.3, 1).astype(int),) for rng in rngs))
+
+
+def cascade(energy: Any, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    particles, ends = [(energy[0], 0)], []
+    while particles:
+        e, generation = particles.pop()
+        if e < 1.0:
+            ends.append((e, generation))
+            continue
+        share = rng.random()
+        particles.append((e * share, generation + 1))
+        particles.append((e * (1 - share), generation + 1))
+    return len(ends), ends[0], rng.random()
+
+
+def two_generators(x: Any, seed: int) -> Any:
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    found = [x[0]]
+    while found[-1] < 20.0:
+        found.append(found[-1] + one.random())
+    return len(found), one.random(), other.random()
+
+
+@pytest.mark.parametrize("function", [cascade, two_generators])
+def test_generators_that_the_function_makes_draw_beside_stacks(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for seed in range(3):
+            energy = np.array([15.0 + seed])
+            check_same(compiled(energy, seed), function(energy, seed))
+    assert compiled.stats().fallbacks == 0

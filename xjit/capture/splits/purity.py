@@ -32,6 +32,8 @@ def repeats(function: Any) -> bool:
     (True, False, False)
     >>> repeats(np.ndarray.reshape), repeats(np.ndarray.sort)
     (True, False)
+    >>> repeats(np.random.default_rng)
+    True
     """
     if getattr(type(function), "repeats", False) is True:
         return True
@@ -41,7 +43,7 @@ def repeats(function: Any) -> bool:
     if isinstance(function, types.MethodDescriptorType):
         return function.__objclass__ is np.ndarray and function.__name__ not in WRITING_METHODS
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
-    if isinstance(function, np.ufunc) or function is filled or function is updated:
+    if isinstance(function, np.ufunc) or any(function is one for one in (filled, updated, np.random.default_rng)):
         return True
     top = module.partition(".")[0]
     return top in _PURE and not module.startswith("numpy.random") and name not in CHANGING
