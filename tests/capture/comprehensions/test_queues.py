@@ -94,6 +94,20 @@ def means(x: Any) -> Any:
     return np.array(found), last
 
 
+def kept_short(x: Any) -> Any:
+    last, total = [x[1]], 0.0
+    for v in x:
+        last.append(v * 2)
+        total += last.pop(0)
+        if v > 5:
+            while len(last) > 1:
+                total += last.pop()
+        if v > 7:
+            last.append(v)
+        total = total * 0.5 + last[-1]
+    return total, last
+
+
 def in_threes(x: Any) -> Any:
     some, found = [], []
     for v in x:
@@ -123,7 +137,7 @@ def of_arrays(x: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize("function", [means, in_threes, out_of_the_middle, of_arrays])
+@pytest.mark.parametrize("function", [means, kept_short, in_threes, out_of_the_middle, of_arrays])
 def test_lists_are_cleared_extended_and_taken_from(function: Any) -> None:
     check_whole(function, *LINES)
 

@@ -15,7 +15,7 @@ from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import le, lt
 from xjit.ops.elements.convert import convert_element_type
-from xjit.ops.elements.elementwise import add
+from xjit.ops.elements.elementwise import add, sub
 from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
 from xjit.ops.elements.select import select
@@ -38,6 +38,13 @@ def not_negative(place: Any) -> Any:
         return max(place, 0)
     low, high = span_of_number(place)
     return _noted(larger(_integer(place), number(0)), max(low, 0), max(high, 0))
+
+
+def count_between(begin: Any, end: Any) -> Any:
+    """The number of entries from a place to one behind the last, which is not in front of it."""
+    if not isinstance(begin, TracedValue) and not isinstance(end, TracedValue):
+        return end - begin
+    return _noted(sub(_integer(end), _integer(begin)), 0, span_of_number(end)[1])
 
 
 def place_of(index: Any, begin: Any, end: Any) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line
 from xjit.capture.comprehensions.entry_lists import EntryList
-from xjit.capture.comprehensions.entry_places import at_most, not_negative, place_of
+from xjit.capture.comprehensions.entry_places import at_most, count_between, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
@@ -91,12 +91,12 @@ class Growing(Gathered):
     def count(self) -> Any:
         """The number of elements."""
         (end,), (begin,) = self.cell, self.first
-        return end - begin if self._is_taken else end
+        return count_between(begin, end) if self._is_taken else end
 
     def fitting_count(self) -> Any:
         """The number of elements; NumPy does the call where they are more than there is room for."""
         end = self._fitting(self.cell[0], self.room)
-        return not_negative(end - self.first[0]) if self._is_taken else end
+        return count_between(self.first[0], end) if self._is_taken else end
 
     @property
     def _is_taken(self) -> bool:
