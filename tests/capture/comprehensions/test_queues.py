@@ -277,3 +277,23 @@ def test_generators_that_the_function_makes_draw_beside_stacks(function: Any) ->
             energy = np.array([15.0 + seed])
             check_same(compiled(energy, seed), function(energy, seed))
     assert compiled.stats().fallbacks == 0
+
+
+def unzipped(x: Any) -> Any:
+    rows, t = [], 0.0
+    while t < x[0]:
+        rows.append((t, x[1] - t * x[2], len(rows)))
+        t += 0.25
+    times, values, numbers = zip(*rows)  # noqa: B905
+    return np.array(times), np.array(values).max(), numbers, values[-1], len(times), sum(numbers)
+
+
+def unzipped_choices(x: Any) -> Any:
+    places, values = zip(*[(k, v) for k, v in enumerate(x) if v > 5.0])  # noqa: B905
+    return np.array(places), np.array(values), values
+
+
+def test_zip_gives_the_columns_of_lists_of_tuples() -> None:
+    none = (np.zeros(40) - 1.0,)
+    check_whole(unzipped, *LINES, none)
+    check_whole(unzipped_choices, *LINES, none)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.comprehensions.entry_places import not_negative, place_of
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.splits.deferred import DeferredObject
@@ -34,6 +35,7 @@ _MAKERS: dict[str, Callable[[list[Any]], Any]] = {
     "set": set,
     "dict": dict,
     "deque": collections.deque,
+    "tuple": tuple,
     "Counter": lambda pairs: collections.Counter(dict(pairs)),
     **{
         f"defaultdict of {one.__name__}": functools.partial(collections.defaultdict, one)
@@ -260,6 +262,36 @@ def _class_of(column: Column) -> Any:
 def listed(found: Gathered, trace: Trace) -> DeferredObject:
     """The list of the elements."""
     return DeferredObject(None, trace, "a list", list, found)
+
+
+class GatheredTuple(Gathered):
+    """The elements of a tuple."""
+
+    __slots__ = ()
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class of the tuple."""
+        return "tuple"
+
+    def item(self, found: DeferredObject, index: Any) -> Any:
+        """``found[index]``: NumPy does the call where there is no such element, and raises."""
+        return self.element(not_negative(place_of(index, 0, self.count)))
+
+
+def columns_as_tuples(found: Gathered) -> list[DeferredObject] | None:
+    """The columns of elements that are tuples, each as a tuple, as ``zip`` makes them; None of other elements.
+
+    NumPy does the call where there are no elements: then there are no tuples at all.
+    """
+    form, trace = found.form, current()
+    if not isinstance(form, tree.Branch) or form.kind not in (tuple, list) or not found.columns or trace is None:
+        return None
+    if any(one != tree.LEAF for one in form.children):
+        return None
+    found.demand_some()
+    parts, count = found.parts_now(), found.fitting_count()
+    return [DeferredObject(None, trace, "a tuple", tuple, GatheredTuple(tree.LEAF, (one,), count)) for one in parts]
 
 
 def count_of(mask: Any) -> Any:

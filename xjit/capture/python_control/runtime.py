@@ -16,13 +16,21 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
+from xjit.capture.comprehensions.gathered import columns_as_tuples
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.object_loops import asked_at_ends, captured_with_objects
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.dicts.new_dicts import new_dict
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
-from xjit.capture.python_control.loop_sequences import Turns, gone_through, known_of, lists_in, turns_of
+from xjit.capture.python_control.loop_sequences import (
+    LOOP_BUILTINS,
+    Turns,
+    gone_through,
+    known_of,
+    lists_in,
+    turns_of,
+)
 from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
 from xjit.capture.python_control.python_loops import Loop
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
@@ -352,6 +360,12 @@ class TracedRuntime(PythonRuntime):
         """Return the function, or the rewritten one where tracing refused its control flow."""
         trace = enclosing_capture()
         return function if trace is None else trace.recorder.rewriting.defined(function, self)
+
+    def unzip(self, function: Callable[..., Any], rows: Any) -> Any:
+        """Return the columns of a list of the run whose entries are tuples, or the result of the call."""
+        known = rows.elements if type(rows) is DeferredObject and function is LOOP_BUILTINS["zip"] else None
+        found = None if known is None else columns_as_tuples(known)
+        return super().unzip(function, rows) if found is None else iter(found)
 
     def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change its length."""

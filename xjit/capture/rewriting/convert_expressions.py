@@ -274,6 +274,10 @@ class ExpressionConverter(ast.NodeTransformer):
             values = placed(ast.Dict([*named], [one.value for one in node.keywords]), node)
             given = placed(ast.Tuple(node.args, ast.Load()), node)
             return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
+        if _unpacks_rows(node):
+            (starred,) = node.args
+            assert isinstance(starred, ast.Starred)
+            return call("unzip", node, node.func, starred.value)
         if _makes_deque(node):
             return call("new_list", node, node, _place_of(node))
         return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
@@ -406,6 +410,12 @@ def _makes_dict(node: ast.Call) -> bool:
     """Return whether a call looks like that of a class of dicts or sets, which has no entries at first."""
     named = _name_of(node)
     return named in _DICTS and len(node.args) == (named == "defaultdict") and not node.keywords
+
+
+def _unpacks_rows(node: ast.Call) -> bool:
+    """Return whether a call looks like ``zip(*rows)``."""
+    is_only = len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords
+    return is_only and isinstance(node.func, ast.Name) and node.func.id == "zip"
 
 
 def _makes_deque(node: ast.Call) -> bool:

@@ -178,6 +178,10 @@ class PythonRuntime(ControlRuntime):
         """Return the function itself."""
         return function
 
+    def unzip(self, function: Callable[..., Any], rows: Any) -> Any:
+        """Return the result of the call."""
+        return function(*rows)
+
     def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list itself."""
         return made

@@ -242,6 +242,10 @@ class ControlRuntime(ABC):
         """Return the value of a variable that may be None, or of which items may be."""
 
     @abstractmethod
+    def unzip(self, function: Callable[..., Any], rows: Any) -> Any:
+        """Return ``function(*rows)``, which looks like a call of ``zip``."""
+
+    @abstractmethod
     def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list, which is new; the place is that in the source."""
 
