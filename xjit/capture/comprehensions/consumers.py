@@ -116,14 +116,17 @@ def of_list(function: Callable[[Any], Any], made: Any) -> Any:
 def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: Any) -> Any:
     """The result of a builtin of a generator, or of a list of the run whose elements are known as arrays."""
     parts = Generator(runtime, found, None, (), lambda value: value)
-    return consume(function, parts, lambda: function(_known_elements(parts)))
+    return consume(function, parts, lambda: _of_known(function, parts))
 
 
-def _known_elements(parts: Generator) -> list[Any]:
-    """The elements of a list whose length is known."""
-    turns = parts.turns
-    assert turns is not None
-    return [turns.element(number) for number in range(turns.first, turns.end)]
+def _of_known(function: Callable[[Any], Any], parts: Generator) -> Any:
+    """The result of a builtin of elements of which Python knows how many there are."""
+    from xjit.capture.python_numbers.builtin_functions import BUILTINS
+
+    turns, name = parts.turns, _name_of(function)
+    if turns is None or name not in _FOLDS:
+        return of_list(function, parts.items)
+    return BUILTINS[name]([turns.element(number) for number in range(turns.first, turns.end)])
 
 
 def extreme_by(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any, key: Callable[[Any], Any]) -> Any:

@@ -209,6 +209,8 @@ class Gathered:
 
     def item(self, found: DeferredObject, index: int) -> Any:
         """``found[index]``, of the type that the elements have."""
+        if type(index) is int and type(self.count) is int and -self.count <= index < self.count:
+            return self.element(index % self.count)
         like = None
         if self.form == tree.LEAF and self.columns and self.columns[0].array.ndim == 1:
             (column,) = self.columns
@@ -292,6 +294,14 @@ def columns_as_tuples(found: Gathered) -> list[DeferredObject] | None:
     found.demand_some()
     parts, count = found.parts_now(), found.fitting_count()
     return [DeferredObject(None, trace, "a tuple", tuple, GatheredTuple(tree.LEAF, (one,), count)) for one in parts]
+
+
+def list_of(array: Any) -> DeferredObject:
+    """The list of Python's numbers that the elements of an array along one axis are."""
+    trace = current()
+    assert trace is not None
+    kind = {"b": bool, "i": int, "f": float}[array.dtype.kind]
+    return listed(Gathered(tree.LEAF, (Column(array.copy(), kind),), len(array)), trace)
 
 
 def count_of(mask: Any) -> Any:

@@ -40,6 +40,8 @@ from xjit.ops.elements.select import select
 
 _NOTHING = np.int64(0)
 _ONE = np.int64(1)
+_MOST_SEARCHES = 24
+"""Keys that are searched one by one, outside of loops; more of them are left to Python."""
 
 
 class GrowingDict(KeyedElements):
@@ -49,7 +51,7 @@ class GrowingDict(KeyedElements):
     a default dict makes is of another type than others: it is to be assigned next.
     """
 
-    __slots__ = ("cell", "keys_of", "kind", "pending", "room", "table", "values_of")
+    __slots__ = ("cell", "keys_of", "kind", "pending", "room", "searches", "table", "values_of")
 
     def __init__(
         self, made_by: Any, place: tuple[int, int], empty: Any, trace: CaptureTrace, kind: DictType, room: int
@@ -57,6 +59,7 @@ class GrowingDict(KeyedElements):
         super().__init__(made_by, place, empty, trace)
         self.form, self.kind, self.room = _form(kind.key), kind, room
         self.cell: list[Any] = [0]
+        self.searches = 0
         self.pending: Any = None
         self.keys_of = [Line(one, room) for one in parts_of(kind.key)]
         self.values_of = [] if kind.value is None else [Line(one, room) for one in parts_of(kind.value)]
@@ -84,6 +87,9 @@ class GrowingDict(KeyedElements):
         kind = entry_type(key)
         if kind is None or not have_codes_of(kind, self.kind.key):
             self.give_up()
+        self.searches += current() is self.trace
+        if self.searches > _MOST_SEARCHES:
+            self.give_up(PLAIN)
         numbers = _leaves(key)
         demand_no_nan(numbers)
         found = self.table.find(numbers)

@@ -337,6 +337,9 @@ class TracedRuntime(PythonRuntime):
         """Convert a number of the graph to one of Python's, or anything to text."""
         if function in (str, repr) and is_traced(value):
             return text_of(function, (value,))
+        found = self.filled(function, value) if function is set else None
+        if found is not None:
+            return found
         if type(value) is DeferredObject:
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
         if type(value) is GeneratorCall:
@@ -386,6 +389,18 @@ class TracedRuntime(PythonRuntime):
         """Return the dict or the set, or one of which only the run tells the keys, if that is known to be so."""
         trace = enclosing_capture()
         return made if trace is None else new_dict(made, place, trace)
+
+    def counter(self, function: Any, items: Any) -> Any:
+        """Call the function, or count the elements of an array in a loop of the graph."""
+        found = self.filled(function, items)
+        return function(items) if found is None else found
+
+    def filled(self, function: Any, items: Any) -> Any:
+        """Return a set or a counter of the elements of an array; None where that is left to Python."""
+        from xjit.capture.dicts.filled import filled
+
+        trace = current()
+        return filled(function, items, self, trace) if isinstance(trace, CaptureTrace) and trace.recorder else None
 
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Return the generator, which has not begun."""

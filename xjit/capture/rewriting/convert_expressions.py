@@ -280,6 +280,8 @@ class ExpressionConverter(ast.NodeTransformer):
             return call("unzip", node, node.func, starred.value)
         if _makes_deque(node):
             return call("new_list", node, node, _place_of(node))
+        if _counts(node):
+            return call("counter", node, node.func, node.args[0])
         return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
 
     def _of_handlers(self, node: ast.Call, name: str) -> ast.expr:
@@ -404,6 +406,12 @@ def _is_conversion(node: ast.Call) -> bool:
 
 
 _DICTS = frozenset({"dict", "set", "Counter", "defaultdict"})
+
+
+def _counts(node: ast.Call) -> bool:
+    """Return whether a call looks like that of a class of counters, with what is counted."""
+    plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
+    return plain and _name_of(node) == "Counter"
 
 
 def _makes_dict(node: ast.Call) -> bool:

@@ -190,6 +190,10 @@ class PythonRuntime(ControlRuntime):
         """Return the dict or the set itself."""
         return made
 
+    def counter(self, function: Any, items: Any) -> Any:
+        """Call the function."""
+        return function(items)
+
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Collect what is yielded: Python would wait between two items."""
         found: list[Any] = []

@@ -254,6 +254,10 @@ class ControlRuntime(ABC):
         """Return the dict or the set, which is new; the place is that in the source."""
 
     @abstractmethod
+    def counter(self, function: Any, items: Any) -> Any:
+        """Return ``function(items)``, where the function has the name of a class of counters."""
+
+    @abstractmethod
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Return the generator of what ``generate`` hands to its argument; ``own`` are the names of its variables."""
 

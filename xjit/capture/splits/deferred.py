@@ -30,6 +30,9 @@ from xjit.ir.node import Node
 from xjit.numpy.dispatch import WRITES
 from xjit.ops.effects.step_functions import INPLACE, unpacked
 
+_MOST_ONE_BY_ONE = 1000
+"""Elements that Python goes through one by one, where their number is known."""
+
 
 class DeferredObject(Operators):
     """An object that only the run makes.
@@ -251,9 +254,11 @@ class DeferredObject(Operators):
         self._call(operator.delitem, self, index)
 
     def __iter__(self) -> Iterator[Any]:
-        count = _unpacked_by(sys._getframe(1))
+        count, known = _unpacked_by(sys._getframe(1)), self.elements
         if count is None:
-            if self.elements is not None:
+            if known is not None and type(known.count) is int and known.count <= _MOST_ONE_BY_ONE:
+                return map(known.element, range(known.count))
+            if known is not None:
                 ask_to_rewrite()
             self._refuse("is iterated over, and only the run tells how often")
         parts = self._call(unpacked, self, count)
@@ -280,6 +285,8 @@ class DeferredObject(Operators):
         self._refuse("is used as an index or a size")
 
     def __len__(self) -> int:
+        if self.elements is not None:
+            ask_to_rewrite()
         self._refuse("is asked for its length")
 
     def __contains__(self, item: Any) -> bool:

@@ -35,7 +35,9 @@ from xjit.numpy.ufuncs import short_power
 
 MAX_UNROLLED = 10_000
 MOST_LISTED = 32
-"""Elements that a list has as numbers of the graph; longer lists are made by a step in Python."""
+"""Elements that a list has as numbers of the graph; longer lists are ones of the run."""
+_OF_PYTHON = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64))
+"""The types of elements of as many bits as Python's numbers are computed with."""
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
@@ -249,6 +251,8 @@ class TracedArray(Operators, BufferView):
             return self._item
         if name == "tolist" and self.size <= MOST_LISTED:
             return self._tolist
+        if name == "tolist" and self.ndim == 1 and self.dtype in _OF_PYTHON and not hasattr(self, "known"):
+            return self._listed
         if name in METHODS:
             return functools.partial(_call_bound, name, self)
         if name in ATTRIBUTES:
@@ -283,6 +287,12 @@ class TracedArray(Operators, BufferView):
 
     def _tolist(self) -> Any:
         return self._item() if not self.ndim else [row.tolist() for row in self]
+
+    def _listed(self) -> Any:
+        """A list of the run with the elements, for loops to go through."""
+        from xjit.capture.comprehensions.gathered import list_of
+
+        return list_of(self)
 
     # Containers
 
