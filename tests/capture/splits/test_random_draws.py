@@ -137,3 +137,34 @@ def test_sizes_may_be_integers_of_numpy(function: Any) -> None:
             found = compiled(np.random.default_rng(2), np.int64(n))
             wanted = function(np.random.default_rng(2), np.int64(n))
             np.testing.assert_allclose(found, wanted, rtol=1e-13, strict=True)
+
+
+def evolved(rng: Any, n: Any, turns: int) -> Any:
+    people = rng.uniform(-5, 5, (n, 3))
+    best = np.sum(people**2, axis=1)
+    for _ in range(turns):
+        for i in range(n):
+            a, b, c = people[rng.choice(n, 3, replace=False)]
+            found = np.where(rng.random(3) < 0.9, a + 0.8 * (b - c), people[i])
+            if np.sum(found**2) < best[i]:
+                people[i], best[i] = found, np.sum(found**2)
+    return people, best
+
+
+def summed(rng: Any, n: Any, turns: int) -> Any:
+    total = 0.0
+    for _ in range(turns):
+        total += rng.choice(n, 3, replace=False)[0]
+    return total, rng.permutation(n)
+
+
+@pytest.mark.parametrize("function", [evolved, summed])
+def test_steps_of_turns_are_one_body(function: Any) -> None:
+    compiled = xjit.jit(function)
+    with split():
+        for n in (12, 12, 13):
+            found = compiled(np.random.default_rng(2), n, 40)
+            wanted = function(np.random.default_rng(2), n, 40)
+            for one, other in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-12, strict=True)
+        assert str(compiled.explain(np.random.default_rng(2), 12, 40)).count("choice") <= 2  # one may be peeled

@@ -42,15 +42,14 @@ from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thu
 from xjit.capture.splits.conversions import (
     COLLECTIONS,
     collected,
-    contained,
     converted,
     is_traced,
     read,
     text_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.object_comparisons import contained, same_object
 from xjit.capture.splits.python_steps import step
-from xjit.capture.splits.same_objects import same_object
 from xjit.capture.tracers.demands import DemandError, demand
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
 from xjit.capture.tracers.traced_array import TracedArray
@@ -325,7 +324,7 @@ class TracedRuntime(PythonRuntime):
         name = operators[0]
         if name in ("is", "is_not"):
             result = same_object(name, first, second)
-        elif name in ("in", "not_in") and type(second) is DeferredObject:
+        elif name in ("in", "not_in"):
             result = contained(name, first, second)
         else:
             result = OPERATORS[name](first, second)

@@ -6,6 +6,8 @@ for k in range(20): s = s + x[k]                             a loop of the graph
 
 from __future__ import annotations
 
+from typing import Any
+
 from xjit.capture.python_control.turn_traffic import traffic, values_of
 from xjit.capture.rewriting.runtime_protocol import State
 from xjit.capture.tracers.provenance import CaptureTrace
@@ -13,6 +15,9 @@ from xjit.ir.current import current
 
 MOST_NODES = 150
 """The operations of a loop that is unrolled: a few turns fuse with what surrounds them, many take long to plan."""
+
+MOST_STEPS = 16
+"""The steps in Python of a loop that is unrolled: those of more turns are steps of one body that a loop repeats."""
 
 MOST_NODES_FUSED = 600
 """The same for a loop of large arrays whose turns fuse into one pass over them."""
@@ -37,7 +42,7 @@ class Unrolling:
         self._length = length
         self._most = most
         self._state = state
-        self._began = nodes_so_far()
+        self._began, self._steps_began = nodes_so_far(), steps_so_far()
         self._start = [] if state is None else values_of(state)
         self.turns = 0
 
@@ -49,8 +54,11 @@ class Unrolling:
         """Return whether another turn may be traced by itself."""
         if self.turns == 0:
             return True
-        spent = nodes_so_far() - self._began
-        expected = spent if self._length is None else spent * self._length / self.turns
+        spent, steps = nodes_so_far() - self._began, steps_so_far() - self._steps_began
+        times = 1 if self._length is None else self._length / self.turns
+        expected = spent * times
+        if steps * times > MOST_STEPS and self._most == MOST_NODES:
+            return False
         return expected <= self._most or (expected <= MOST_NODES_FUSED and self._fuses(spent / self.turns))
 
     def _fuses(self, operations: float) -> bool:
@@ -69,7 +77,17 @@ class Unrolling:
 
 def nodes_so_far() -> int:
     """The number of operations that were traced so far, in all graphs."""
+    found: int = _recorder().operations
+    return found
+
+
+def steps_so_far() -> int:
+    """The number of steps in Python that the trace has so far."""
+    found: int = _recorder().python_steps
+    return found
+
+
+def _recorder() -> Any:
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    found: int = trace.recorder.operations
-    return found
+    return trace.recorder

@@ -51,8 +51,8 @@ from xjit.capture.recording.user_objects import (
     inner_function,
     stand_in,
 )
+from xjit.capture.splits.object_comparisons import OF_OBJECTS
 from xjit.capture.splits.outside import splitting_function
-from xjit.capture.splits.same_objects import OF_OBJECTS
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.restoring import RESTORING
@@ -166,13 +166,13 @@ class Recorder:
         self.add(guard)
         self._decided.append(guard)
 
-    def decisions(self) -> tuple[int, frozenset[Path], int]:
-        """The decisions so far."""
-        return len(self._decided), frozenset(self._frozen), len(self.copied)
+    def decisions(self) -> tuple[int, frozenset[Path], int, int]:
+        """The decisions so far, and how many steps run in Python."""
+        return len(self._decided), frozenset(self._frozen), len(self.copied), self.python_steps
 
-    def take_back(self, decisions: tuple[int, frozenset[Path], int]) -> None:
+    def take_back(self, decisions: tuple[int, frozenset[Path], int, int]) -> None:
         """Forgets the decisions since."""
-        count, frozen, copied = decisions
+        count, frozen, copied, self.python_steps = decisions
         del self.copied[copied:]
         later, kept = self._decided[count:], self._decided[:count]
         gone = {id(guard) for guard in later} - {id(guard) for guard in kept}

@@ -43,7 +43,7 @@ def collected(function: Any, value: DeferredObject) -> Any:
     return step(function, (value,), {}, kind=list if function is list else None)
 
 
-def contained(name: str, value: Any, container: DeferredObject) -> Any:
+def in_deferred(name: str, value: Any, container: DeferredObject) -> Any:
     """The truth of ``value in container``, or ``not_in``."""
     keyed = container.keyed
     if keyed is not None:

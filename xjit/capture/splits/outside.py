@@ -29,6 +29,7 @@ from xjit.errors import CaptureError, DataDependentError, XjitError
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.effects.step_functions import call_method
 
+_LARGE = 2**10
 _MAKERS: dict[Any, type] = {
     np.random.default_rng: np.random.Generator,
     np.random.Generator: np.random.Generator,
@@ -70,7 +71,7 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     if found is not None:
         return found
     args, kwargs = _with_sizes(method, args, kwargs)
-    like = None if not draws(method) or is_sized(method, args, kwargs) else example_result(method, args, kwargs)
+    like = _like(method, args, kwargs) if draws(method) else None
     found = compiled_draw(generator, name, args, kwargs, like)
     if found is not None:
         return found
@@ -91,11 +92,18 @@ def drawn(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if to_length is not None:
         return to_length
     args, kwargs = _with_sizes(other, args, kwargs)
-    like = None if is_sized(other, args, kwargs) else example_result(other, args, kwargs)
+    like = _like(other, args, kwargs)
     found = compiled_draw(method.__self__, method.__name__, args, kwargs, like)
     if found is None and not is_splitting():
         raise noted(opaque.error())
     return step(method, args, kwargs, like=like) if found is None else found
+
+
+def _like(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any] | None:
+    """The numbers of such a draw, in a tuple; of ``choice(n, 3, replace=False)`` for an n that is large enough."""
+    if is_sized(method, args, kwargs):
+        return None
+    return example_result(method, args, kwargs) or example_result(method, args, kwargs, _LARGE)
 
 
 def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -340,6 +340,7 @@ class TracedArray(Operators, BufferView):
         return (self[position] for position in range(len(self)))
 
     def __contains__(self, item: Any) -> bool:
+        ask_to_rewrite()
         refuse(f"`in` needs the numbers of {self._name()}", self, fix="use np.any(x == value)")
 
     # What would need the numbers

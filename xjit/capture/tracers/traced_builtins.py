@@ -31,9 +31,9 @@ from xjit.capture.recording.user_objects import (
 )
 from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.object_comparisons import identity_of
 from xjit.capture.splits.outside import refusing_or_step
 from xjit.capture.splits.python_steps import step
-from xjit.capture.splits.same_objects import identity_of
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse

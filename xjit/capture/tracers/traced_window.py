@@ -241,6 +241,7 @@ class TracedWindow(Operators, LimitedArray):
         refuse("a loop over an array whose size only the run knows", fix="use operations on whole arrays")
 
     def __contains__(self, item: Any) -> bool:
+        ask_to_rewrite()
         refuse("`in` needs the numbers of an array", fix="use np.any(x == value)")
 
     def __bool__(self) -> bool:
