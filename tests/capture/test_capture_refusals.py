@@ -112,7 +112,6 @@ def test_elements_of_arrays_cannot_be_deleted() -> None:
         (lambda x: math.trunc(x[0]) + int("1", base=x.astype(int)[0]), None),
         (lambda x: f"{x[0]:.2f}", "needs its numbers"),
         (lambda x: "text"[x.astype(int)[0]], "an index or a size needs the value"),
-        (lambda x: 2.0 in x, "`in` needs the numbers"),
         (lambda x: memoryview(x), None),
         (lambda x: math.comb(x, 2), "math.comb"),
         (lambda x: x == None, "is compared with None"),  # noqa: E711

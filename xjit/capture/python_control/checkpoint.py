@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from xjit.capture.recording.container_entries import CONTAINERS, Entries
+from xjit.capture.recording.mutable_objects import may_change
 from xjit.capture.recording.object_state import Attribute, ObjectStates, fields_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
@@ -63,7 +64,9 @@ class Checkpoint:
         self._expected, self._fitting = len(trace.expected), set(trace.fitting)
         self._versions = dict(trace.versions)
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
-        self.containers = tuple(reached(functions, trace.recorder))
+        found = reached(functions, trace.recorder)
+        self.containers = tuple(one for one in found if type(one) in CONTAINERS)
+        trace.recorder.mutable.update((id(one), one) for one in found if type(one) not in CONTAINERS)
         self.objects = ObjectStates(trace.recorder, self.containers)
         self._kept: dict[int, tuple[weakref.ref[Any], Any]] = {}
         trace.trials.add(self)
@@ -114,7 +117,7 @@ class Checkpoint:
 
 
 def reached(functions: Iterable[Callable[..., Any]], recorder: Any) -> list[Any]:
-    """The containers of Python's that functions may change: by the variables that they close over, and by objects."""
+    """The objects of Python's that functions may change: by the variables that they close over, and by objects."""
     found: dict[int, Any] = {}
     stack: list[Any] = list(functions)
     stack += (value for one in recorder.objects if (made := one()) is not None for value in fields_of(made).values())
@@ -124,7 +127,7 @@ def reached(functions: Iterable[Callable[..., Any]], recorder: Any) -> list[Any]
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if type(one) in CONTAINERS:
+        if type(one) in CONTAINERS or may_change(one):
             found[id(one)] = one
         stack.extend(_parts(one))
     return list(found.values())

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.recording import mutable_objects
 from xjit.capture.recording.container_entries import Entries, contents
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.dataclass import dataclass
@@ -111,6 +112,7 @@ class ObjectStates:
             entries, begin = Entries.of(container), len(values)
             values += contents(container)
             self._containers.append((entries, begin, len(values)))
+        self._mutable = [(one, mutable_objects.state_of(one)) for one in recorder.mutable.values()]
         self._values = tuple(values)
         recorder.remembered.append(self._values)
 
@@ -136,8 +138,13 @@ class ObjectStates:
             if not entries.is_as(one.begun):
                 yield entries, one.begun
 
+    def _check_mutable(self) -> None:
+        for one, before in self._mutable:
+            if not mutable_objects.is_as(mutable_objects.state_of(one), before):
+                mutable_objects.refuse_change(one)
+
     def restore(self) -> None:
-        """Takes back what was assigned since."""
+        """Takes back what was assigned since; CaptureError where an object was changed of which nobody can."""
         for one, names, begin in self._places:
             stand_in = one()
             if stand_in is not None:
@@ -154,12 +161,14 @@ class ObjectStates:
                 entries.set(self._values[begin:end])
         for entries, begun in self._lists_since():
             entries.set(begun)
+        self._check_mutable()
 
     def assigned(self) -> dict[tuple[int, str], tuple[Attribute | Entries, Any]]:
         """The attributes that were assigned since, with their values, and the containers that were changed.
 
-        CaptureError where one has got other entries than those that it had.
+        CaptureError where one has got other entries than those that it had, or an object of Python's was changed.
         """
+        self._check_mutable()
         found: dict[tuple[int, str], tuple[Attribute | Entries, Any]] = {}
         for one, names, begin in self._places:
             stand_in = one()

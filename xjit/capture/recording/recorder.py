@@ -121,6 +121,7 @@ class Recorder:
         self._numbers: dict[Path, int] = {}
         self.remembered: list[tuple[Any, ...]] = []
         self.objects: list[weakref.ref[Any]] = []
+        self.mutable: dict[int, Any] = {}
         self.operations = 0
         self.python_steps = 0
         self.notes: list[XjitError] = []
