@@ -57,7 +57,7 @@ class Sort:
     """Parts of programs of a sort, beside what all programs have.
 
     ``around`` gives lines of the module, ``given`` further arguments and what makes them. Arguments have ``dtypes``,
-    few of them ``rare`` ones.
+    few of them ``rare`` ones, and one of the ``calls`` is chosen.
     """
 
     vocabulary: Callable[[random.Random], Vocabulary] = lambda rng: ORDINARY
@@ -67,6 +67,7 @@ class Sort:
     extents: Extents = FEW
     dtypes: tuple[str, ...] = DTYPES
     rare: tuple[str, ...] = RARE_DTYPES
+    calls: tuple[tuple[tuple[int, int], ...], ...] = CALLS
 
 
 PLAIN = Sort()
@@ -154,7 +155,7 @@ def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
     if not _says_something(body):
         return None
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
-    calls = rng.choice(CALLS)
+    calls = rng.choice(sort.calls)
     program = TextProgram(text, calls, sort.watched)
     return program if _short(program, 2 * sort.extents.turns + 200) else None
 

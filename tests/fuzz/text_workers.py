@@ -16,13 +16,13 @@ from collections import Counter
 from pathlib import Path
 
 from tests.fuzz.larger.larger_texts import larger_text, length_text
-from tests.fuzz.random_texts import random_text
 from tests.fuzz.shrinking import shrunk
 from tests.fuzz.splits.split_texts import split_text
+from tests.fuzz.states.state_texts import ordinary_text
 from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, kind, tried
 
-SORTS = {"ordinary": random_text, "splits": split_text, "larger": larger_text, "lengths": length_text}
+SORTS = {"ordinary": ordinary_text, "splits": split_text, "larger": larger_text, "lengths": length_text}
 
 
 def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary") -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.comprehensions.gathered import Column
+from xjit.capture.comprehensions.gathered import Column, in_doubt
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.recording.container_entries import EntryType
 from xjit.capture.recording.module_views import traced_numpy
@@ -68,7 +68,7 @@ class Line:
             return python_number(found)
         if self.doubts is not None:
             assert self.kind.doubtful is not None
-            found.doubt = TracedValue(self.doubts[place].node, current_trace()), self.kind.doubtful
+            return in_doubt(found, self.doubts[place], self.kind.doubtful)
         return found
 
     def column(self, part: slice, shown: bool) -> Column:

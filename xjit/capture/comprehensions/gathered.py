@@ -27,6 +27,7 @@ from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
+from xjit.ops.define.core import lift
 from xjit.ops.elements.compare import gt
 from xjit.types import FLOAT64
 
@@ -71,10 +72,22 @@ class Column:
         found = self.array[number]
         if self.doubts is None:
             return found if self.weak is None else python_number(found)
-        trace = current()
-        assert trace is not None and self.weak is not None
-        found.doubt = TracedValue(self.doubts[number].node, trace), self.weak
-        return found
+        assert self.weak is not None
+        return in_doubt(found, self.doubts[number], self.weak)
+
+
+def in_doubt(number: Any, doubt: Any, weak: type) -> Any:
+    """A number with the truth value that says if it is one of a class of Python's; converted where both are known."""
+    if not isinstance(number, TracedValue) and not isinstance(doubt, TracedValue):
+        return weak(number) if doubt else number
+    trace = current()
+    assert trace is not None
+    found: Any = number
+    if not isinstance(number, TracedValue):
+        found = trace.wrap(lift(trace, number), trace)
+        found.scalar = True
+    found.doubt = TracedValue(lift(trace, doubt), trace), weak
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,8 @@ def traced_numpy(function: Any) -> Any:
             return call_created(replacement, args, kwargs)
         if function in _CREATION:
             made = call_created(replacement, args, kwargs)
-            if math.prod(made.shape) > MAX_CONCRETE:
+            array = made[0] if isinstance(made, tuple) else made  # of a line, with the step
+            if math.prod(array.shape) > MAX_CONCRETE:
                 return made
         return known(function(*args, **kwargs))
 
