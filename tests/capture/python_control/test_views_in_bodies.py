@@ -108,7 +108,7 @@ def row_left_by_a_loop(x: Any) -> Any:
 
 def test_a_row_that_a_loop_writes_and_leaves_is_refused() -> None:
     with pytest.raises(CaptureError):
-        xjit.jit(row_left_by_a_loop, strict=True)(np.arange(930.0).reshape(31, 30))
+        xjit.jit(row_left_by_a_loop, strict=True)(np.arange(9300.0).reshape(310, 30))
 
 
 def test_a_moving_slice_that_a_loop_leaves_is_refused() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.python_loops import Loop, captured, peeled
 from xjit.capture.python_control.truth import as_bool, is_open
+from xjit.capture.python_control.unrolling import count_loop
 from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
@@ -29,6 +30,7 @@ def captured_with_objects(loop: Loop, mark: Checkpoint) -> None:
         try:
             captured(_with_attributes(loop, attributes) if attributes else loop)
             mark.check_objects(attributes)
+            count_loop()
             return
         except AssignedAttributes as more:
             attributes = (*attributes, *more.attributes)

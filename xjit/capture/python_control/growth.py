@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from typing import Any
 
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.optional_value import is_optional, structure_of
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
+from xjit.ir.context import Trace
 
 _MOST_TYPES = 3
 _LONGEST = 2**40
@@ -131,6 +135,42 @@ class Growth:
         if self.turns is not None:
             low, high = max(low, self.turns * min(growth[0], 0)), min(high, self.turns * max(growth[1], 0))
         return Pace(turn, (low, high)) if low >= -_FAR and high <= _FAR else None
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The end of an earlier trace of a loop, with which another one begins: it often is right at once.
+
+    ``exchanges`` tells that turns exchange names of arrays. The buffers are those that turns have written to.
+    """
+
+    growths: tuple[Growth, ...]
+    buffers: tuple[weakref.ref[Buffer], ...]
+    exchanges: bool
+
+    @classmethod
+    def of(cls, growths: Sequence[Growth], buffers: Sequence[Buffer], exchanges: bool) -> Earlier:
+        """Return the same without the values, which would hold arrays."""
+        return cls(tuple(replace(one, start=UNBOUND) for one in growths), tuple(map(weakref.ref, buffers)), exchanges)
+
+    def buffers_of(self, trace: Trace | None) -> list[Buffer]:
+        """Return the buffers that are there, and that were made in front of a loop of this trace."""
+        homes = [] if trace is None else [trace, *trace.around()]
+        found = (one() for one in self.buffers)
+        return [one for one in found if one is not None and one.home in homes]
+
+
+def growths_of(
+    names: Sequence[str], start: Sequence[Any], turns: int | None, optional: Sequence[str], doubts: bool
+) -> list[Growth]:
+    """The development of the variables of a loop from where they start."""
+    pairs = zip(names, start, strict=True)
+    return [Growth(name, value, turns, doubts, name in optional) for name, value in pairs]
+
+
+def is_written(buffer: Buffer, trace: CaptureTrace) -> bool:
+    """Return whether a turn has written to a buffer, which it began with a version of its own."""
+    return buffer.version(trace) not in trace.labels
 
 
 def _optional(name: str, value: Carried) -> Carried:

@@ -17,7 +17,7 @@ from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given, unfitted
-from xjit.capture.python_control.growth import Growth
+from xjit.capture.python_control.growth import Earlier, growths_of, is_written
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
     Aliases,
@@ -71,7 +71,8 @@ class Loop:
     """A loop of the user's: the variables, the condition for another turn, the body, and what is gone through.
 
     ``certain`` tells if the first turn surely happens. Whoever traces it holds the values in front of it besides.
-    The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn.
+    The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn;
+    where a loop ``exchanges`` arrays and its number of turns is known, a turn of it is several of the user's.
     The ``containers`` are the lists and dicts in front of it that turns may change.
     """
 
@@ -82,6 +83,7 @@ class Loop:
     certain: Callable[[], bool]
     held: tuple[Any, ...] = ()
     exchanged: frozenset[int] = frozenset()
+    exchanges: bool = False
     containers: tuple[Any, ...] = ()
 
     @property
@@ -133,8 +135,8 @@ def captured(loop: Loop) -> None:
 
     AssignedAttributes where turns assign others than its variables.
     """
-    trial = None
-    if may_exchange(loop.start()):
+    trial, earlier = None, _recorder().loops.get(loop.state.place)
+    if may_exchange(loop.start()) and (earlier is None or earlier.exchanges):
         loop, trial = _without_exchange(loop)
         if loop.turns is not None and loop.turns.length == 0:
             return
@@ -191,7 +193,7 @@ def _without_exchange(loop: Loop) -> tuple[Loop, Turn | None]:
     if not cycles:
         return loop, trial
     if turns is None or loop.test is not None or not turns.has_known_numbers:
-        return replace(loop, exchanged=frozenset(itertools.chain(*cycles))), None
+        return replace(loop, exchanged=frozenset(itertools.chain(*cycles)), exchanges=True), None
     period = lcm(*map(len, cycles))
     first, end = int(turns.first), int(turns.end)
     rest = max(0, end - first) % period
@@ -204,7 +206,7 @@ def _without_exchange(loop: Loop) -> tuple[Loop, Turn | None]:
 
     count = max(0, end - first) // period
     found = Turns(0, count, turns.element)
-    return replace(loop, body=several, turns=found, certain=lambda: count > 0), None
+    return replace(loop, body=several, turns=found, certain=lambda: count > 0, exchanges=True), None
 
 
 def _recorder() -> Any:
@@ -222,15 +224,12 @@ def _settled(
     That one is the turn of the loop; what the trials before it have decided is taken back.
     """
     length = None if loop.turns is None else loop.turns.length
-    names = loop.state.names
-    optional = loop.state.optional
-    growths = [
-        Growth(name, *(value, length, doubts, name in optional)) for name, value in zip(names, start, strict=True)
-    ]
-    buffers: list[Buffer] = []
-    recorder = _recorder()
-    earlier, decisions = recorder.loops, recorder.decisions()
-    for one, other in zip(growths, earlier.get(loop.state.place, growths), strict=True):
+    names, recorder = loop.state.names, _recorder()
+    growths = growths_of(names, start, length, loop.state.optional, doubts)
+    earlier, decisions = recorder.loops.get(loop.state.place), recorder.decisions()
+    buffers: list[Buffer] = [] if earlier is None else earlier.buffers_of(current())
+    believed = list(buffers)
+    for one, other in zip(growths, growths if earlier is None else earlier.growths, strict=True):
         one.like(other)
     for place in loop.exchanged:
         growths[place].carried = growths[place].carried or carried_of(names[place], start[place])
@@ -247,13 +246,14 @@ def _settled(
                 for name, one, after in zip(names, growths, turn.after, strict=True)
             ]
         new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
-        buffers += new
-        if not any(changed) and not new:
+        kept = [one for one in buffers if one not in believed or is_written(one, turn.trace)]
+        if not any(changed) and not new and kept == buffers:
             same = objects_of(kinds, start, turn)
             if are_same(same, objects):
-                earlier[loop.state.place] = [replace(one, start=UNBOUND) for one in growths]  # which holds no array
+                recorder.loops[loop.state.place] = Earlier.of(growths, buffers, loop.exchanges)
                 return replace(found, start=tuple(map(as_parts, start, kinds))), turn
             objects = same
+        buffers, believed = kept + new, []
     refuse("what the variables of a loop are does not settle in a few turns")
 
 

@@ -183,6 +183,7 @@ class TracedRuntime(PythonRuntime):
             if going is not None:
                 more = going()
                 if is_open(more):
+                    unrolling.give_up()
                     return False
                 if not more:
                     return True

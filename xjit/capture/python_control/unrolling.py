@@ -16,6 +16,9 @@ from xjit.ir.current import current
 MOST_NODES = 150
 """The operations of a loop that is unrolled: a few turns fuse with what surrounds them, many take long to plan."""
 
+OPERATIONS_OF_A_LOOP = 40
+"""The operations that a loop of the graph counts for, within one that is unrolled."""
+
 MOST_STEPS = 16
 """The steps in Python of a loop that is unrolled: those of more turns are steps of one body that a loop repeats."""
 
@@ -35,7 +38,8 @@ _TURNS_THAT_SHOW = 2
 class Unrolling:
     """The turns of a loop that are traced one by one, of so many if that is known.
 
-    ``state`` are the variables that turns change; without them turns are taken for such that do not fuse.
+    ``state`` are the variables that turns change; without them turns are taken for such that do not fuse. A loop that
+    was no such in an earlier trace, as one within another that is traced again, is none from the first turn on.
     """
 
     def __init__(self, length: int | None, state: State | None = None, most: int = MOST_NODES) -> None:
@@ -44,6 +48,7 @@ class Unrolling:
         self._state = state
         self._began, self._steps_began = nodes_so_far(), steps_so_far()
         self._start = [] if state is None else values_of(state)
+        self._place = None if state is None else (state.place, length)
         self.turns = 0
 
     def turn(self) -> None:
@@ -53,7 +58,18 @@ class Unrolling:
     def goes_on(self) -> bool:
         """Return whether another turn may be traced by itself."""
         if self.turns == 0:
-            return True
+            return self._place not in _recorder().loops
+        found = self._is_short()
+        if not found:
+            self.give_up()
+        return found
+
+    def give_up(self) -> None:
+        """Notes that the loop is one of the graph."""
+        if self._place is not None:
+            _recorder().loops[self._place] = True
+
+    def _is_short(self) -> bool:
         spent, steps = nodes_so_far() - self._began, steps_so_far() - self._steps_began
         times = 1 if self._length is None else self._length / self.turns
         expected = spent * times
@@ -73,6 +89,11 @@ class Unrolling:
         if saves and self.turns == _TURNS_THAT_SHOW:
             self._most = MOST_NODES_FUSED
         return saves
+
+
+def count_loop() -> None:
+    """Counts a loop of the graph, which is no part of a kernel that fuses with others, for many operations."""
+    _recorder().operations += OPERATIONS_OF_A_LOOP
 
 
 def nodes_so_far() -> int:

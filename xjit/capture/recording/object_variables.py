@@ -39,8 +39,11 @@ class ObjectState:
 
     @property
     def place(self) -> Any:
-        """The mark that tells the loop from others, and from itself with other attributes."""
-        return (self.plain.place, *(one.key for one in self.attributes))
+        """The mark that tells the loop from others, and from itself with other attributes.
+
+        The objects may be others: a list that each turn of a loop around makes anew.
+        """
+        return (self.plain.place, *(one.label for one in self.attributes))
 
     def get(self) -> tuple[Any, ...]:
         """The values, UNBOUND for what has none."""
