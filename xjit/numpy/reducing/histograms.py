@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.joining import rows
@@ -16,8 +17,16 @@ from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.static import static_array, static_integer
 from xjit.numpy.rules.values import as_value, numpy_errors, shape_of
 from xjit.ops.define.core import Operand, apply, dtype_of
+from xjit.ops.define.core import Shape as OpsShape
 from xjit.ops.for_numpy import numpy_statistics as records
-from xjit.types import BOOL, dtype_class
+from xjit.ops.whole_arrays.reduce import reduce
+from xjit.ops.whole_arrays.runtime_check import require
+from xjit.ops.whole_arrays.shape import iota
+from xjit.types import BOOL, INT64, dtype_class
+
+_FEW_PAIRS = 1024
+"""Numbers times possible values, up to which comparisons cost less than a call of a library."""
+_NEGATIVE = "numpy.bincount: 'list' argument must have no negative elements"
 
 _BYTE = np.dtype(np.uint8)
 
@@ -197,9 +206,22 @@ def counts_below(x: Any, weights: Any, minlength: Any) -> tuple[Any, Any]:
             "the length of the result",
             "give minlength=, one more than the largest element there can be",
         )
+    if weights is None and 0 < shape_of(value)[0] * count <= _FEW_PAIRS:
+        return _compared(value, count)
     extra = [] if weights is None else [_weights(value, as_value(weights, "bincount", "weights"))]
     counts, fits = apply(records.BINCOUNT, value, *extra, minlength=count)
     return counts, fits
+
+
+def _compared(value: Operand, count: int) -> tuple[Any, Any]:
+    """The same of a few numbers, each compared with all below the bound: loops have no call of a library in them."""
+    numbers = cast(value, INT64)
+    shape = (count, *shape_of(numbers))
+    same = ops.eq(ops.broadcast_in_dim(numbers, shape, (1,)), iota(OpsShape(shape, INT64), 0))
+    counts = reduce(ops.convert_element_type(same, INT64), np.int64(0), ops.add, [1])
+    least, most = (reduce(numbers, np.int64(init), fold, [0]) for init, fold in ((0, ops.min), (-1, ops.max)))
+    held = require(counts, ops.ge(least, np.int64(0)), "value", _NEGATIVE)
+    return held, ops.lt(most, np.int64(count))
 
 
 def _weights(value: Operand, weights: Operand) -> Operand:
