@@ -343,3 +343,17 @@ def test_errors_are_as_pythons(function: Callable[..., Any], line: str) -> None:
             own, theirs = LINES[line].copy(), LINES[line].copy()
             identical(outcome(compiled, own), outcome(function, theirs))
             np.testing.assert_array_equal(own, theirs)
+
+
+def few_behind_a_write(x: Any) -> Any:
+    x[0] = 5.0
+    few = [3.0, x[1], -2.0]
+    return [v * 2 for v in few if v > x[2]]
+
+
+@pytest.mark.parametrize("limit", [0.0, 10.0, -5.0])
+def test_few_elements_are_filtered_behind_a_write_to_an_argument(limit: float) -> None:
+    x, y = np.array([1.0, 2.0, limit]), np.array([1.0, 2.0, limit])
+    with split():
+        identical(xjit.xjit(few_behind_a_write)(x), few_behind_a_write(y))
+    np.testing.assert_array_equal(x, y)

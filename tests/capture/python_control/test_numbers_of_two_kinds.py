@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from tests.helpers.capturing import assert_same
 from xjit import xjit
+from xjit.errors import FallbackWarning
 
 
 def stepped(y: Any, end: Any) -> Any:
@@ -49,3 +51,47 @@ def changes_of_sign(x: Any) -> Any:
 def test_a_variable_may_be_none_in_front_of_a_loop() -> None:
     x = np.sin(np.arange(300.0))
     assert_same(xjit(strict=True)(changes_of_sign)(x), changes_of_sign(x))
+
+
+def number_or_element(x: Any, n: Any) -> Any:
+    return n if x[0] > 0 else x[1]
+
+
+def product_or_element(x: Any, n: Any) -> Any:
+    found = x[1]
+    if x[0] > 0:
+        found = n * n
+    return found
+
+
+def last_positive(x: Any, n: Any) -> Any:
+    found = n
+    for value in x:
+        if value > 0:
+            found = value
+    return found
+
+
+def place_of_the_last_negative(x: Any, n: Any) -> Any:
+    found = x[0]
+    for place in range(len(x)):
+        if x[place] < 0:
+            found = n + place
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [number_or_element, product_or_element, last_positive, place_of_the_last_negative]
+)
+def test_integers_that_floats_do_not_hold_stay_what_they_are(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit(function)
+    for n in (3, 5, 94906267, 2**53 + 1, -(2**53) - 1, 7):
+        for signs in ([1.0, 2.0], [-1.0, -2.0], [-1.0, 2.0]):
+            x = np.array(signs)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FallbackWarning)
+                found = compiled(x, n)
+            wanted = function(x, n)
+            assert type(found) is type(wanted)
+            assert found == wanted

@@ -11,20 +11,15 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.comprehensions.gathered import Column, in_doubt
+from xjit.capture.python_numbers.exact_integers import expect_exact
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.recording.container_entries import EntryType
 from xjit.capture.recording.module_views import traced_numpy
-from xjit.capture.tracers.demands import expect
 from xjit.capture.tracers.doubts import doubt_of
-from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import lift
-from xjit.ops.elements.compare import le
-from xjit.ops.elements.elementwise import abs as absolute
 from xjit.types import BOOL, FLOAT64
-
-_EXACT = np.int64(2**53)
 
 
 class Line:
@@ -40,7 +35,7 @@ class Line:
     def put(self, place: Any, value: Any) -> None:
         """Puts a number or an array in a place."""
         if self.kind.doubtful is int and self.kind.dtype == FLOAT64:
-            _expect_exact(value)
+            expect_exact(value)
         self.array[place] = value
         if self.doubts is not None:
             doubt = doubt_of(value)
@@ -75,15 +70,6 @@ class Line:
         """A part of the line as a column of entries."""
         doubts = None if self.doubts is None else self.doubts[part]
         return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts)
-
-
-def _expect_exact(value: Any) -> None:
-    """Lets NumPy do the call where an integer of Python's is one that floats do not hold."""
-    if isinstance(value, TracedValue):
-        if value.weak is not None:
-            expect(le(absolute(value), _EXACT))
-    elif not isinstance(value, np.generic) and abs(value) > _EXACT:
-        refuse("an integer of Python's among floats is more than these hold exactly", fix="convert it to a float")
 
 
 def current_trace() -> Any:

@@ -244,9 +244,14 @@ def _form_of(parts: Generator, turns: Turns | None) -> _Form | None:
 
 
 def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = None) -> Any:
-    """The result of a look at an element, found by a turn of which nothing is kept; None where it has effects."""
+    """The result of a look at an element, found by a turn of which nothing is kept.
+
+    None where it has effects, or where Python goes through the items one by one.
+    """
     outer, turns = current(), turns or parts.turns
     assert isinstance(outer, CaptureTrace)
+    if turns is None and not isinstance(parts.items, GeneratorCall):
+        return None
     trial = Trial(parts)
     trace = inner_trace("element")
     trace.hands_on = True

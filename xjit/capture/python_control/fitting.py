@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from xjit.capture.python_control.leaves import (
 )
 from xjit.capture.python_control.loop_turns import Carried, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import Trace
 from xjit.ir.current import current
 from xjit.ops.define.core import constant, lift
@@ -47,6 +48,17 @@ def fitted(value: Any, one: Carried) -> Any:
     if any(leaf is None for leaf in found):
         return None
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
+
+
+def refuse_start(names: Sequence[str], carried: Sequence[Carried | None], start: Sequence[Any]) -> NoReturn:
+    """CaptureError about a first turn that is not as the others, and may not be one."""
+    wrong = unfitted(names, carried, start)
+    if not wrong:
+        refuse("a loop writes to an array that may have another name by then", fix="copy it in front of the loop")
+    refuse(
+        f"the type of {', '.join(wrong)} behind a loop depends on how many turns it takes",
+        fix="start with a value of the type that the loop makes",
+    )
 
 
 def unfitted(names: Sequence[str], carried: Sequence[Carried | None], start: Sequence[Any]) -> list[str]:

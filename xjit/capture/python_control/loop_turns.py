@@ -24,6 +24,7 @@ from xjit.capture.python_control.leaves import (
 )
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import truth
+from xjit.capture.python_numbers.exact_integers import expect_exact_in
 from xjit.capture.recording.container_names import Copied, check_turn, within
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.recording.object_variables import Variables, check_known
@@ -220,6 +221,7 @@ def traced_turn(
         check_known(state, (one for one, _ in objects.assigned().values()))
         pairs = zip(carried, state.get(), strict=True)
         after = tuple(value if one is None else optional(value, one.structure, one.leaves) for one, value in pairs)
+        expect_exact_in(carried, after)
         for one in own:
             one.check()
         check_turn(_of_carried(carried, after), containers)

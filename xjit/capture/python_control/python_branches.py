@@ -33,6 +33,7 @@ from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
 from xjit.capture.python_control.views_of_memory import either, is_other_view
+from xjit.capture.python_numbers.exact_integers import expect_exact_as
 from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
@@ -55,6 +56,8 @@ from xjit.ops.elements.elementwise import logical_not
 from xjit.ops.elements.select import select
 from xjit.ops.whole_arrays.shape import broadcast
 
+_SIDES = ("one", "other")
+"""The fields of choices that are of the first arm, and of the second."""
 EXPRESSION = Site("if", 0, (), (), ())
 """The site of an expression, whose text assigns nothing."""
 
@@ -374,6 +377,10 @@ def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[A
     """The chosen leaves, as values of the current trace."""
     truths = [_of_truths(pred, choice) for choice in wanted]
     rest = [choice for choice, truth in zip(wanted, truths, strict=True) if truth is None]
+    for arm, side in zip(arms, _SIDES, strict=True):
+        with tracing(arm.trace):
+            for choice in rest:
+                expect_exact_as(getattr(choice, side), choice.kind)
     written = dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace))
     demands = _demands(arms, written)
     does = demands or rest or written or any(arm.trace.effects for arm in arms)
@@ -423,7 +430,7 @@ def _is_outside(value: Any) -> bool:
 
 def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: Sequence[Buffer]) -> list[Any]:
     outer, parts = _outer(), []
-    for arm, side in zip(arms, ("one", "other"), strict=True):
+    for arm, side in zip(arms, _SIDES, strict=True):
         leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
         parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
     memory = [memory_of_version(one, outer) for one in buffers]

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from math import lcm
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
-from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given, unfitted
+from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given, refuse_start
 from xjit.capture.python_control.growth import Earlier, growths_of, is_written
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
@@ -48,6 +48,7 @@ from xjit.capture.python_control.loop_turns import (
 from xjit.capture.python_control.sharing import alone, cycles_of, may_exchange
 from xjit.capture.python_control.truth import asked, holds_surely, truth
 from xjit.capture.python_control.views_of_memory import ViewsBehind
+from xjit.capture.python_numbers.exact_integers import expect_exact_in
 from xjit.capture.recording.container_names import note_copies
 from xjit.capture.recording.object_variables import Variables
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
@@ -121,6 +122,10 @@ class Settled:
         known = (self.carried, self.start, self.buffers, loop.counter)
         return traced_turn(loop.state, *known, loop.body, test, loop.containers)
 
+    def refuse_start(self) -> NoReturn:
+        """CaptureError about a first turn that is not as the others, and may not be one."""
+        refuse_start(self.loop.state.names, self.carried, self.start)
+
     def aliases(self, turn: Turn) -> Aliases:
         """Return what may be one memory in a turn."""
         return aliases_of(turn, self.carried, self.start, self.alone)
@@ -149,11 +154,11 @@ def captured(loop: Loop) -> None:
         if not loop.certain():
             loop.state.set(start)
             if not _is_captured(loop, start, single, doubts=True):
-                _refuse_start(_settled(loop, start, single)[0])
+                _settled(loop, start, single)[0].refuse_start()
             return
         del start  # which would hold arrays
         loop, trial = peeled(loop), None
-    _refuse_start(_settled(loop, loop.start(), {})[0])
+    _settled(loop, loop.start(), {})[0].refuse_start()
 
 
 def _is_captured(
@@ -176,6 +181,11 @@ def _is_captured(
             recorder.take_back(begun)
             settled = replace(settled, carried=carried)
             turn = settled.turn()
+            new = [one for one in written_buffers(turn.trace) if one not in settled.buffers]
+            if new:
+                recorder.take_back(begun)
+                settled = replace(settled, buffers=(*settled.buffers, *new))
+                turn = settled.turn()
         _finish(settled, turn, first)
     return first is not None
 
@@ -351,17 +361,6 @@ def _made_of(values: Sequence[Any], settled: Settled, number: Any, trace: Captur
     return [*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)]
 
 
-def _refuse_start(settled: Settled) -> None:
-    """CaptureError about a first turn that is not as the others, and may not be one."""
-    names = unfitted(settled.loop.state.names, settled.carried, settled.start)
-    if not names:
-        refuse("a loop writes to an array that may have another name by then", fix="copy it in front of the loop")
-    refuse(
-        f"the type of {', '.join(names)} behind a loop depends on how many turns it takes",
-        fix="start with a value of the type that the loop makes",
-    )
-
-
 def peeled(loop: Loop) -> Loop:
     """The loop without its first turn, which is traced in front of it."""
     if loop.turns is None:
@@ -381,6 +380,7 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
         one if kinds is None else fitted(value, kinds)
         for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)
     ]
+    expect_exact_in(settled.carried, settled.start)
     first = leaves_of(settled.carried, refitted)
     turns = settled.loop.turns
     outer = current()
