@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +26,8 @@ from xjit.capture.tracers.demands import tested
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
-from xjit.dataclass import dataclass
+from xjit.capture.tracers.traced_scalar import TracedScalar
+from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
@@ -106,6 +108,27 @@ def _check_objects_known(values: Sequence[Any]) -> None:
             )
 
 
+def _with_keys_of_python(structure: tree.Tree) -> tree.Tree:
+    """The structure of results, whose dicts have keys of Python's where tracing saw numbers among the arguments."""
+    if not isinstance(structure, tree.Branch):
+        return structure
+    children = tuple(map(_with_keys_of_python, structure.children))
+    if structure.keys is None:
+        return replace(structure, children=children)
+    keys = tuple(map(_key_of_python, structure.keys))
+    return replace(structure, keys=keys, children=children, marks=tuple(map(tree.distinct, keys)))
+
+
+def _key_of_python(key: Any) -> Any:
+    if isinstance(key, tuple):
+        items = tuple(map(_key_of_python, key))
+        same = all(map(operator.is_, items, key))
+        return key if same else type(key)(*items) if tree.is_namedtuple(key) else items
+    if isinstance(key, frozenset):
+        return frozenset(map(_key_of_python, key))
+    return key.constant() if type(key) is TracedScalar else key
+
+
 class Results:
     """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
 
@@ -130,7 +153,7 @@ class Results:
         outputs = tuple(map(self.output, leaves))
         _check_memory_known(leaves)
         _check_objects_known(leaves)
-        return Form(structure, outputs, made.classes, made.assignments)
+        return Form(_with_keys_of_python(structure), outputs, made.classes, made.assignments)
 
     def catches(self, graph: Graph, stores: bool) -> bool:
         """Return whether the function would catch an error of the program's.
