@@ -153,6 +153,24 @@ def _compared(code: types.CodeType) -> frozenset[str] | None:
     return frozenset(names)
 
 
+@functools.lru_cache(maxsize=4096)
+def compares_with_truths(code: types.CodeType) -> bool:
+    """Return whether the code compares by ``is`` with truth values, which may be those of the run.
+
+    >>> compares_with_truths((lambda x: x is True).__code__), compares_with_truths((lambda x: x is None).__code__)
+    (True, False)
+    """
+    if _IS not in code.co_code[::2]:
+        return False
+    found = list(dis.get_instructions(code))
+    places = (place for place, one in enumerate(found) if one.opcode == _IS)
+    return any(_is_truth(one) for place in places for one in found[max(0, place - 2) : place])
+
+
+def _is_truth(instruction: dis.Instruction) -> bool:
+    return isinstance(instruction.argval, bool) or instruction.argval in ("True_", "False_")
+
+
 _IS = dis.opmap["IS_OP"]
 
 

@@ -10,7 +10,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
 from xjit import tree
-from xjit.capture.guarding.identities import looks_at_identity
+from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
 from xjit.capture.recording.container_entries import EMPTY, containers_in
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
@@ -50,6 +50,8 @@ class Rewriting:
         code = function.__code__
         for inner in _codes(code):
             self._owners.setdefault(inner, code)
+        asking = [inner for inner in _codes(code) if compares_with_truths(inner)]
+        self._chosen = self._chosen.union(*map(self._around, asking))
         if self.is_used:  # so loops and branches may choose arrays
             looking = (inner for inner in _codes(code) if looks_at_identity(inner, function.__globals__))
             self._chosen = self._chosen.union(*map(self._around, looking))

@@ -15,6 +15,7 @@ from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, 
 from xjit.capture.splits.conversions import in_deferred
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.optional_value import OptionalValue, is_present
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
@@ -23,17 +24,50 @@ from xjit.numpy.limited.arrays import LimitedArray
 
 def same_object(name: str, one: Any, other: Any) -> Any:
     """``one is other``, or ``is not``: a truth value of the run where only the run makes or chooses an object."""
+    if one is None and type(other) is OptionalValue:
+        one, other = other, one
     if type(one) is OptionalValue and other is None:
         found = is_present(one)
         if isinstance(found, bool):
             return found is (name == "is_not")
         return negated(found) if name == "is" else as_bool(found)
     function = operator.is_ if name == "is" else operator.is_not
+    if one is other:
+        return name == "is"
     if not any(type(value) is DeferredObject for value in (one, other)):
-        return _of_arrays(name, one, other)
+        numbers = any(type(value) is OptionalValue or _is_number_of_run(value) for value in (one, other))
+        return _of_numbers(name, one, other) if numbers else _of_arrays(name, one, other)
     if not any(value is None or isinstance(value, bool | enum.Enum | type) for value in (one, other)):
         refuse("an object that only the run makes is compared with another one by `is`", fix="compare values by ==")
     return step(function, (one, other), {}, like=(True,))
+
+
+def _of_numbers(name: str, one: Any, other: Any) -> Any:
+    """The same of a number of the run: each truth value is one object in Python, and one in NumPy."""
+    classes = [_class_of_number(value) for value in (one, other)]
+    if None in classes or (classes[0] is classes[1] and classes[0] not in _TRUTHS):
+        refuse("only the run tells if two numbers are one object", one, other, fix="compare values by ==")
+    if classes[0] is not classes[1]:
+        return name == "is_not"
+    same = one == other
+    return as_bool(same) if name == "is" else negated(same)
+
+
+_TRUTHS = (bool, np.bool_)
+
+
+def _is_number_of_run(value: Any) -> bool:
+    return isinstance(value, TracedValue) and (value.weak is not None or value.scalar)
+
+
+def _class_of_number(value: Any) -> type | None:
+    """The class that a value has in Python; None where only the run tells it."""
+    if type(value) is OptionalValue or doubt_of(value) is not None:
+        return None
+    if not _is_number_of_run(value):
+        return type(value)
+    found: type = value.weak or value.dtype.type
+    return found
 
 
 def _of_arrays(name: str, one: Any, other: Any) -> Any:
