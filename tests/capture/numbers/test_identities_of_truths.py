@@ -9,6 +9,7 @@ import pytest
 
 from tests.capture.comprehensions.outcomes import identical
 from xjit import xjit
+from xjit.errors import FallbackWarning
 
 
 def of_python(x: Any) -> Any:
@@ -61,3 +62,21 @@ def test_truths_of_the_run_are_the_objects_that_python_has(function: Any) -> Non
     for numbers in ([1.0, 3.0], [-1.0, -2.0], [-1.0, 0.5], [0.5, np.nan]):
         x = np.array(numbers)
         identical(compiled(x), function(x))
+
+
+def matched(x: Any) -> Any:
+    positive = bool(x[0] > 0)
+    match (positive, 2):
+        case (True, 2):
+            return 1
+        case (False, _):
+            return 2
+    return 3
+
+
+def test_truths_of_the_run_match_what_they_match_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit(matched)
+    with pytest.warns(FallbackWarning, match="matched with True or False"):
+        assert compiled(np.array([1.0, 2.0])) == 1
+    assert compiled(np.array([-1.0, 2.0])) == 2

@@ -48,7 +48,7 @@ from xjit.capture.splits.conversions import (
     text_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.splits.object_comparisons import contained, same_object
+from xjit.capture.splits.object_comparisons import contained, known_truths, same_object
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import DemandError, demand
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
@@ -358,6 +358,10 @@ class TracedRuntime(PythonRuntime):
     def read(self, value: Any, whole: bool = True) -> Any:
         """Return the value, which is expected not to be None where only the run tells."""
         return read(value, whole)
+
+    def matched(self, value: Any) -> Any:
+        """Return the value, unless only the run tells truth values in it."""
+        return known_truths(value)
 
     def defined(self, function: FunctionType) -> Any:
         """Return the function, or the rewritten one where tracing refused its control flow."""

@@ -113,7 +113,8 @@ class StatementConverter(ExpressionConverter):
         if isinstance(node, ast.With):
             node.items = [self.visit(item) for item in node.items]
         elif isinstance(node, ast.Match):
-            node.subject = self.converted(node.subject)
+            subject = self.converted(node.subject)
+            node.subject = call("matched", node, subject) if any(map(_asks_for_truth, node.cases)) else subject
             for case in node.cases:
                 case.pattern = self.visit(case.pattern)
                 case.guard = case.guard and self.condition(case.guard)
@@ -145,3 +146,8 @@ class StatementConverter(ExpressionConverter):
             return []
         plain: ast.stmt = self.visit(placed(ast.Assign([node.target], node.value), node))
         return [plain]
+
+
+def _asks_for_truth(case: ast.match_case) -> bool:
+    """Return whether a pattern has True or False, which Python compares by ``is``."""
+    return any(isinstance(one, ast.MatchSingleton) and one.value is not None for one in ast.walk(case.pattern))

@@ -174,6 +174,10 @@ class PythonRuntime(ControlRuntime):
         """Return the value."""
         return value
 
+    def matched(self, value: Any) -> Any:
+        """Return the value."""
+        return value
+
     def defined(self, function: FunctionType) -> Any:
         """Return the function itself."""
         return function

@@ -242,6 +242,10 @@ class ControlRuntime(ABC):
         """Return the value of a variable that may be None, or of which items may be."""
 
     @abstractmethod
+    def matched(self, value: Any) -> Any:
+        """Return the subject of a ``match`` that has ``case True`` or ``case False``."""
+
+    @abstractmethod
     def unzip(self, function: Callable[..., Any], rows: Any) -> Any:
         """Return ``function(*rows)``, which looks like a call of ``zip``."""
 

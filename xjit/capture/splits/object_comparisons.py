@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.memory.origins import may_be_another, same_array
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, is_open, negated
@@ -51,6 +52,14 @@ def _of_numbers(name: str, one: Any, other: Any) -> Any:
         return name == "is_not"
     same = one == other
     return as_bool(same) if name == "is" else negated(same)
+
+
+def known_truths(value: Any) -> Any:
+    """The subject of a ``match`` with ``case True``, which Python compares by ``is``."""
+    leaves = tree.flatten(value)[0]
+    if any(_is_number_of_run(leaf) and _class_of_number(leaf) in (None, *_TRUTHS) for leaf in leaves):
+        refuse("a truth value that only the run tells is matched with True or False", value, fix="use if")
+    return value
 
 
 _TRUTHS = (bool, np.bool_)
