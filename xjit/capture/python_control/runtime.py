@@ -337,8 +337,7 @@ class TracedRuntime(PythonRuntime):
         """Convert a number of the graph to one of Python's, or anything to text."""
         if function in (str, repr) and is_traced(value):
             return text_of(function, (value,))
-        found = self.filled(function, value) if function is set else None
-        if found is not None:
+        if function is set and (found := self.filled(function, value)) is not None:
             return found
         if type(value) is DeferredObject:
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
