@@ -22,6 +22,14 @@ FOUND: dict[str, str] = {
                 u.append(v)
     return u, p, sum(u)
 """,
+    "rows are appended in turns behind one that only the run ends with": """
+    h = [y]
+    for i in range(2):
+        h.append(h[-1] * 0.5)
+        if h[1].max() > q:
+            break
+    return np.array(h), len(h)
+""",
     "a line and its step": """
     a, p = np.linspace(x[0], 5, retstep=True)
     b, c = np.linspace(0, t, 7, retstep=True)

@@ -11,7 +11,7 @@ import collections
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -135,9 +135,10 @@ class Gathered:
     """The elements of a list of the run: their form, the columns, and their number.
 
     They are those of the list until something may have ``changed`` it. So many loops go through it as there are
-    ``readers``.
+    ``readers``. It ``holds_entries``: so a class tells where this one cannot be imported.
     """
 
+    holds_entries: ClassVar[bool] = True
     form: tree.Tree
     parts: tuple[Column | Fixed, ...]
     count: Any

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import functools
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +19,10 @@ from xjit.ir.current import current
 from xjit.ir.node import Node
 
 _MAX_OBJECTS = 10_000
+_OWN_METHODS = (types.BuiltinMethodType, types.MethodWrapperType)
+"""Methods of Python's own objects, such as ``found.append``."""
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_SEQUENCES: tuple[type[Iterable[Any]], ...] = (list, tuple, set, collections.deque)
 
 
 @contextlib.contextmanager
@@ -142,12 +148,23 @@ def _parts(one: Any) -> Iterator[Any]:
             except ValueError:
                 continue
         yield from one.__defaults__ or ()
+        yield from (one.__kwdefaults__ or {}).values()
     elif kind is types.MethodType:
         yield one.__func__
         yield one.__self__
-    elif kind is dict:
-        yield from one.values()
-    elif kind in (list, tuple, set):
-        yield from one
-    elif kind is DeferredObject and one.gathered is not None:
-        yield from one.gathered.cells
+    elif kind in _OWN_METHODS:
+        yield one.__self__
+    elif kind is functools.partial:
+        yield from (one.func, *one.args, *one.keywords.values())
+    elif kind is types.SimpleNamespace:
+        yield from vars(one).values()
+    elif kind in _VIEWS:
+        yield from one.mapping.values()
+    elif issubclass(kind, dict):
+        yield from dict.values(one)
+    elif issubclass(kind, _SEQUENCES):
+        yield from next(base for base in _SEQUENCES if issubclass(kind, base)).__iter__(one)
+    elif kind is DeferredObject:
+        yield one.gathered
+    elif getattr(kind, "holds_entries", False):
+        yield from one.cells
