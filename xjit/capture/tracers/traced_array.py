@@ -119,9 +119,8 @@ class TracedArray(Operators, BufferView):
             return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
-        if self.weak is not None and isinstance(other, list | tuple):
-            name = type(other).__name__
-            refuse(f"a {name} meets a Python number that is not known while tracing", self, fix="use arrays")
+        if isinstance(other, list | tuple) and (self.weak is not None or (self.scalar and ufunc is np.multiply)):
+            return self._with_sequence(ufunc, left, right, other)
         if traced_integers.is_integer(self):
             kind = other.weak if isinstance(other, TracedValue) else type(other)
             if kind in (bool, int):
@@ -139,6 +138,15 @@ class TracedArray(Operators, BufferView):
         if short is not None:
             return self._as_weak_as(other, call_ufunc(short, "__call__", (self,), {}))
         return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
+
+    def _with_sequence(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
+        """With a list or a tuple: integers repeat it, other numbers of NumPy's are not multiplied with it."""
+        if self.weak is None and self.dtype.kind not in "iu":
+            return other * self.dtype.type()
+        if self.weak is None and hasattr(self, "known"):
+            return PYTHON[ufunc](*(self.known() if one is self else one for one in (left, right)))
+        numbers = "Python number" if self.weak is not None else "number"
+        refuse(f"a {type(other).__name__} meets a {numbers} that is not known while tracing", self, fix="use arrays")
 
     @property
     def is_argument(self) -> bool:
