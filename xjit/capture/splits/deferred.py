@@ -27,6 +27,7 @@ from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
+from xjit.ir.source_location import is_own_code
 from xjit.numpy.dispatch import WRITES
 from xjit.ops.effects.step_functions import INPLACE, unpacked
 
@@ -158,6 +159,12 @@ class DeferredObject(Operators):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(self, *args, **kwargs)
+
+    def __getattribute__(self, name: str) -> Any:
+        """The attribute of the stand-in; to the user's code that of the object, as of ``y.dtype.kind``."""
+        if name in _OF_STAND_INS and not is_own_code(sys._getframe(1).f_code):
+            return self.__getattr__(name)
+        return object.__getattribute__(self, name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -315,6 +322,10 @@ class DeferredObject(Operators):
 
     def _refuse(self, what: str) -> NoReturn:
         refuse(f"the result of {self.label}, which only the run knows, {what}", fix="do this outside of the function")
+
+
+_OF_STAND_INS = frozenset(name for name in vars(DeferredObject) if not name.startswith("_"))
+"""The attributes of deferred objects themselves."""
 
 
 def check_drawing(generator: DeferredObject) -> None:
