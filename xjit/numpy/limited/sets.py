@@ -100,8 +100,8 @@ def unique(
     if shape_of(value_of(line))[0] == 0:
         none, places = np.zeros(0, INT64), np.zeros(shape_of(value_of(array_of(ar, "unique"))), INT64)
         wanted = (return_index, none), (return_inverse, places), (return_counts, none)
-        parts = [line, *(one for is_wanted, one in wanted if is_wanted)]
-        return tuple(parts) if len(parts) > 1 else line
+        parts = [_call(np.sort, line), *(one for is_wanted, one in wanted if is_wanted)]  # an array of its own
+        return tuple(parts) if len(parts) > 1 else parts[0]
     if return_inverse and isinstance(ar, LimitedArray) and ar.ndim > 1:
         depends("numpy.unique with the places of elements of several axes", "the shape of the result", FILL)
     order = None
