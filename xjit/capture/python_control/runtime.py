@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
+from xjit.capture.comprehensions.entries_of_lists import ListRuntime
 from xjit.capture.comprehensions.gathered import columns_as_tuples
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import growing_list
@@ -37,14 +38,13 @@ from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, ne
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, may_be_of_run, may_grow
-from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime, formatted_text, joined_text
+from xjit.capture.rewriting.python_runtime import OPERATORS, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thunk
 from xjit.capture.splits.conversions import (
     COLLECTIONS,
     collected,
     converted,
     is_traced,
-    read,
     text_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
@@ -60,7 +60,7 @@ from xjit.ops.elements import elementwise
 from xjit.ops.elements.select import select
 
 
-class TracedRuntime(PythonRuntime):
+class TracedRuntime(ListRuntime):
     """Control flow while a function is traced."""
 
     def if_(self, test: Any, then: Thunk | None, otherwise: Thunk | None, site: Site) -> None:
@@ -353,10 +353,6 @@ class TracedRuntime(PythonRuntime):
         """Put the values in, in a step in Python if only the run tells them."""
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
-
-    def read(self, value: Any, whole: bool = True) -> Any:
-        """Return the value, which is expected not to be None where only the run tells."""
-        return read(value, whole)
 
     def matched(self, value: Any) -> Any:
         """Return the value, unless only the run tells truth values in it."""

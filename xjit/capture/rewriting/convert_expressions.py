@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from xjit.capture.rewriting.list_names import is_entry
 from xjit.capture.rewriting.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.optional_names import asks_for_none
 from xjit.capture.rewriting.refusal import NotRewritable
@@ -61,10 +62,14 @@ class Frame:
 class ExpressionConverter(ast.NodeTransformer):
     """The conversion of the expressions of one function.
 
-    ``unsafe`` are the reads that may find a variable without a value, ``optional`` the names that may be None.
+    ``unsafe`` are the reads that may find a variable without a value, ``optional`` the names that may be None,
+    ``lists`` those of lists that the function makes.
     """
 
-    def __init__(self, names: ScopeNames, unsafe: set[ast.AST], optional: frozenset[str]) -> None:
+    def __init__(
+        self, names: ScopeNames, unsafe: set[ast.AST], optional: frozenset[str], lists: frozenset[str]
+    ) -> None:
+        self.lists = lists
         self.names = names
         self.unsafe = unsafe
         self.optional = optional
@@ -178,6 +183,8 @@ class ExpressionConverter(ast.NodeTransformer):
         return call("read", node, self._variable(node)) if node.id in self.optional else self._variable(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and is_entry(node, self.lists):
+            return call("item", node, self.converted(node.value), self.converted(node.slice))
         if not isinstance(node.value, ast.Name) or node.value.id not in self.optional:
             self.generic_visit(node)
             return node

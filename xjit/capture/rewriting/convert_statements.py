@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, placed
 from xjit.capture.rewriting.generators import EMIT
+from xjit.capture.rewriting.list_names import is_entry
 from xjit.capture.rewriting.lower_jumps import blocks_of
 from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
@@ -17,9 +18,14 @@ class StatementConverter(ExpressionConverter):
     """The conversion of the body of one function; ``sites`` has what is known of its loops and branches."""
 
     def __init__(
-        self, names: ScopeNames, unsafe: set[ast.AST], sites: dict[ast.stmt, Site], optional: frozenset[str]
+        self,
+        names: ScopeNames,
+        unsafe: set[ast.AST],
+        sites: dict[ast.stmt, Site],
+        optional: frozenset[str],
+        lists: frozenset[str],
     ) -> None:
-        super().__init__(names, unsafe, optional)
+        super().__init__(names, unsafe, optional, lists)
         self._sites = sites
         self._numbers = {node: number for number, node in enumerate(sites)}
 
@@ -59,6 +65,11 @@ class StatementConverter(ExpressionConverter):
             return [self._call("assert_", node, self.condition(node.test), message)]
         if isinstance(node, (ast.AnnAssign, ast.AugAssign)):
             return self._assignment(node)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            entries = target.elts if isinstance(target, ast.Tuple) else [target]
+            if entries and all(is_entry(one, self.lists) for one in entries):
+                return [self._stored_entries(node, entries, isinstance(target, ast.Tuple))]
         found: ast.stmt = self.visit(node)
         return [found]
 
@@ -133,8 +144,24 @@ class StatementConverter(ExpressionConverter):
             return []
         return [placed(ast.Expr(self.checked(target.id, where)), where)]
 
+    def _stored_entries(self, node: ast.Assign, entries: Sequence[ast.expr], several: bool) -> ast.stmt:
+        value = self.converted(node.value)
+        if several:
+            return self._call("stores", node, value, *(self.thunk(_place_in_list(one)) for one in entries))
+        (entry,) = entries
+        assert isinstance(entry, ast.Subscript)
+        return self._call("store", node, value, self.converted(entry.value), self.converted(entry.slice))
+
+    def _changed_entry(self, node: ast.AugAssign, entry: ast.expr) -> ast.stmt:
+        assert isinstance(entry, ast.Subscript)
+        operator = placed(ast.Constant(type(node.op).__name__), node)
+        place = (self.converted(entry.value), self.converted(entry.slice))
+        return self._call("change", node, operator, *place, self.thunk(node.value))
+
     def _assignment(self, node: ast.AnnAssign | ast.AugAssign) -> list[ast.stmt]:
         """Convert an assignment; the annotation of a name, which Python does not evaluate, is left out."""
+        if isinstance(node, ast.AugAssign) and is_entry(node.target, self.lists):
+            return [self._changed_entry(node, node.target)]
         if isinstance(node, ast.AugAssign):
             check = self._check(node.target, node) if node in self.unsafe else []
             found: ast.stmt = self.visit(node)
@@ -146,6 +173,12 @@ class StatementConverter(ExpressionConverter):
             return []
         plain: ast.stmt = self.visit(placed(ast.Assign([node.target], node.value), node))
         return [plain]
+
+
+def _place_in_list(entry: ast.expr) -> ast.expr:
+    """Return the list and the position of an entry, as a pair."""
+    assert isinstance(entry, ast.Subscript)
+    return placed(ast.Tuple([entry.value, entry.slice], ast.Load()), entry)
 
 
 def _asks_for_truth(case: ast.match_case) -> bool:

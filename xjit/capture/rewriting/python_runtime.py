@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site, Thunk
@@ -20,6 +20,23 @@ def _lacks(left: Any, right: Any) -> bool:
     return left not in right
 
 
+_AUGMENTED: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        "Add": operator.iadd,
+        "Sub": operator.isub,
+        "Mult": operator.imul,
+        "MatMult": operator.imatmul,
+        "Div": operator.itruediv,
+        "FloorDiv": operator.ifloordiv,
+        "Mod": operator.imod,
+        "Pow": operator.ipow,
+        "LShift": operator.ilshift,
+        "RShift": operator.irshift,
+        "BitAnd": operator.iand,
+        "BitOr": operator.ior,
+        "BitXor": operator.ixor,
+    }
+)
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt,
     "le": operator.le,
@@ -177,6 +194,28 @@ class PythonRuntime(ControlRuntime):
     def matched(self, value: Any) -> Any:
         """Return the value."""
         return value
+
+    def item(self, items: Any, index: Any) -> Any:
+        """Return the entry."""
+        return items[index]
+
+    def store(self, value: Any, items: Any, index: Any) -> None:
+        """Make the value the entry."""
+        items[index] = value
+
+    def stores(self, values: Any, *places: Thunk) -> None:
+        """Make the values the entries."""
+        found = tuple(values)
+        if len(found) != len(places):
+            wanted = len(places)
+            few = f"not enough values to unpack (expected {wanted}, got {len(found)})"
+            raise ValueError(few if len(found) < wanted else f"too many values to unpack (expected {wanted})")
+        for value, place in zip(found, places, strict=True):
+            self.store(value, *place())
+
+    def change(self, operator: str, items: Any, index: Any, value: Thunk) -> None:
+        """Change the entry in place, as far as it can be."""
+        self.store(_AUGMENTED[operator](self.item(items, index), value()), items, index)
 
     def defined(self, function: FunctionType) -> Any:
         """Return the function itself."""

@@ -13,6 +13,9 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     not p                         runtime.not_(p)
     a < b <= c, a is b            runtime.compare(("lt", "le"), a, b, c), runtime.compare(("is",), a, b)
     x, x[0], which may be None    runtime.read(x), runtime.read(runtime.read(x, False)[0])
+    s[k], of lists that are made  runtime.item(s, k)
+    s[k] = x, s[k] += x           runtime.store(x, s, k), runtime.change("Add", s, k, lambda: x)
+    s[k], s[j] = x                runtime.stores(x, lambda: (s, k), lambda: (s, j))
     int(x), float(x), str(x)      runtime.convert(int, x)
     f"a {x!r:>9}"                 runtime.text(("a ", (x, "r", ">9")))
     "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
@@ -248,6 +251,22 @@ class ControlRuntime(ABC):
     @abstractmethod
     def unzip(self, function: Callable[..., Any], rows: Any) -> Any:
         """Return ``function(*rows)``, which looks like a call of ``zip``."""
+
+    @abstractmethod
+    def item(self, items: Any, index: Any) -> Any:
+        """Return an entry of a list."""
+
+    @abstractmethod
+    def store(self, value: Any, items: Any, index: Any) -> None:
+        """Make the value an entry of a list."""
+
+    @abstractmethod
+    def stores(self, values: Any, *places: Thunk) -> None:
+        """Make the values entries of lists, one after the other."""
+
+    @abstractmethod
+    def change(self, operator: str, items: Any, index: Any, value: Thunk) -> None:
+        """Apply an augmented assignment to an entry of a list."""
 
     @abstractmethod
     def new_list(self, made: Any, place: tuple[int, int]) -> Any:

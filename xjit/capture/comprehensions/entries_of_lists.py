@@ -1,0 +1,114 @@
+"""Entries of Python's lists at positions that only the run knows.
+
+moves[k]            that number, or record of numbers, of those in the list, all of one type
+counts[k] += 1      each entry is the new number where the position is its own, and stays as it is elsewhere
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from xjit import ops, tree
+from xjit.capture.python_control.python_branches import chosen
+from xjit.capture.python_control.truth import is_open
+from xjit.capture.python_numbers.numbers import number_as
+from xjit.capture.recording.container_entries import EntryType, entry_type
+from xjit.capture.rewriting.python_runtime import PythonRuntime
+from xjit.capture.splits.conversions import read
+from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ops.define.core import constant, lift
+from xjit.types import INT64
+
+_MOST_ENTRIES = 64
+"""Entries of a list that are chosen one by one."""
+
+
+class ListRuntime(PythonRuntime):
+    """The runtime for what is read: entries of lists at positions of the run, and variables that may be None."""
+
+    def read(self, value: Any, whole: bool = True) -> Any:
+        """Return the value, which is expected not to be None where only the run tells."""
+        return read(value, whole)
+
+    def item(self, items: Any, index: Any) -> Any:
+        """Return the entry."""
+        columns = _columns(items) if type(items) in (list, tuple) and _is_position(index) else None
+        if columns is None:
+            return items[index]
+        place = _place(index, len(items))
+        _, form = tree.flatten(items[0], in_parts=False)
+        return tree.unflatten(form, [_chosen(column, place) for column in columns])
+
+    def store(self, value: Any, items: Any, index: Any) -> None:
+        """Make the value the entry."""
+        if type(items) is not list or not _is_position(index) or _columns([*items, value]) is None:
+            items[index] = value
+            return
+        place = _place(index, len(items))
+        for number, entry in enumerate(tuple(items)):
+            here = _value(ops.eq(place, np.int64(number)), bool)
+            items[number] = chosen(here, functools.partial(_same, value), functools.partial(_same, entry))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _is_position(index: Any) -> bool:
+    """Return whether only the run knows an index, and it is an integer."""
+    is_number = isinstance(index, TracedValue) and not index.node.aval.rank and is_open(index)
+    return is_number and (index.weak is int or (index.weak is None and index.scalar and index.dtype.kind in "iu"))
+
+
+def _columns(items: Any) -> list[tuple[Any, ...]] | None:
+    """The numbers of all entries, leaf by leaf; None where the entries are of several types, or no numbers."""
+    if not all(map(_is_value, items)):
+        return None
+    rows = [tree.flatten(one, in_parts=False) for one in items]
+    if not 0 < len(rows) <= _MOST_ENTRIES or any(form != rows[0][1] for _, form in rows):
+        return None
+    columns = list(zip(*(leaves for leaves, _ in rows), strict=True))
+    return columns if columns and all(map(_is_of_one_type, columns)) else None
+
+
+def _is_value(entry: Any) -> bool:
+    """Return whether an entry is a number or a tuple of such; a list is an object, which may be changed."""
+    return all(map(_is_value, entry)) if type(entry) is tuple else isinstance(entry_type(entry), EntryType)
+
+
+def _is_of_one_type(column: tuple[Any, ...]) -> bool:
+    kinds = set(map(entry_type, column))
+    kind = kinds.pop()
+    return not kinds and isinstance(kind, EntryType) and kind.is_number and kind.doubtful is None
+
+
+def _place(index: TracedValue, count: int) -> Any:
+    """The place of an index, counted from the start; NumPy does the call where Python raises IndexError."""
+    number = ops.convert_element_type(index, INT64) if index.dtype != INT64 else index
+    place = ops.select(ops.lt(number, np.int64(0)), ops.add(number, np.int64(count)), number)
+    demand(ops.and_(ops.ge(place, np.int64(0)), ops.lt(place, np.int64(count))))
+    return place
+
+
+def _chosen(column: tuple[Any, ...], place: Any) -> Any:
+    kind = entry_type(column[0])
+    assert isinstance(kind, EntryType)
+    first, *others = [
+        one if isinstance(one, TracedValue) else constant(np.asarray(one, kind.dtype)) for one in column
+    ]
+    found = first
+    for number, other in enumerate(others, 1):
+        found = ops.select(ops.eq(place, np.int64(number)), other, found)
+    return _value(found, None) if kind.weak is None else number_as(kind.weak, _value(found, None))
+
+
+def _value(operand: Any, weak: type | None) -> TracedArray:
+    trace = current()
+    assert trace is not None
+    return TracedArray(lift(trace, operand), trace, weak=weak, scalar=True)
