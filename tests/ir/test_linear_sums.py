@@ -10,7 +10,7 @@ import pytest
 from xjit import ops
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
-from xjit.ir.index_map import never_meet
+from xjit.ir.index_map import are_equal, never_meet
 from xjit.ir.linear_sums import linear_sum
 from xjit.ir.opdef import AxisMap, Lookup
 from xjit.types import INT64, scalar_type
@@ -61,3 +61,9 @@ def test_positions_that_differ_by_a_number_lie_apart() -> None:
     assert never_meet(column, rest, (20,))
     assert not never_meet(column, other, (20,))
     assert not never_meet(rest, rest, (20,))
+
+
+def test_indices_of_several_numbers_of_axes_are_not_the_same() -> None:
+    one, other = AxisMap(0, 1, 0), AxisMap(0, 1, 0)
+    assert are_equal((one,), (other,))
+    assert not are_equal((one,), (one, other))

@@ -194,9 +194,12 @@ def _span(map: AxisMap, dims: tuple[int, ...]) -> tuple[int, int]:
 
 
 def are_equal(one: Index, other: Index) -> bool:
-    """Return whether two indices are the same at each position of a domain, as far as is known."""
-    if one == other:
-        return True
+    """Return whether two indices are the same at each position of a domain, as far as is known.
+
+    Those of two views of one array may have different numbers of axes.
+    """
+    if one == other or len(one) != len(other):
+        return one == other
     pairs = ((_line_of(first), _line_of(second)) for first, second in zip(one, other, strict=True))
     return all(first is not None and first == second for first, second in pairs)
 
