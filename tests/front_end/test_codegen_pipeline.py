@@ -159,6 +159,21 @@ def test_elements_at_steps_and_the_places_of_values(kind):
     check_same(body, count, [values, np.zeros(count * 9, values.dtype), np.zeros(count, np.int64)])
 
 
+def test_blocks_that_stay_behind_a_jump():
+    body = """
+x = ptr_f64(table, 0)
+out = ptr_f64(table, 1)
+for i in range(lo, hi):
+    v = ld(x, i)
+    if v > f64(0.5):
+        keep_jump()
+        v = v * f64(2.0)
+    st(out, i, v)
+"""
+    values = np.arange(16) / 16.0
+    check_same(body, 16, [values, np.ones(16)])
+
+
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 def test_windows_around_an_array(kind):
     body = f"""
