@@ -332,8 +332,10 @@ def _in_arm(leaf: Any, is_first: bool) -> tuple[Any, Any]:
 
 def _with_zero(kind: Kind) -> Kind:
     """The kind of what is zero in the arm that has no value."""
-    low, high = kind.bounds or (0, 0)
-    return replace(kind, bounds=(min(low, 0), max(high, 0))) if kind.bounds else kind
+    if kind.bounds is None:
+        return kind
+    low, high = kind.bounds
+    return replace(kind, bounds=(min(low, 0), max(high, 0)))
 
 
 def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:

@@ -117,15 +117,10 @@ def _way(name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     return Reshaped(tuple(dims)) if name == "reshape" and not kwargs else None
 
 
-def creates(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Return whether a function makes an array of a length that only the run knows."""
-    return any(one.applies(name, args, kwargs) for one in _MAKERS)
-
-
 def call_creation(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A function that `creates` such an array."""
-    maker = next(one for one in _MAKERS if one.applies(name, args, kwargs))
-    return _seen(functools.partial(maker.created, name, args, kwargs), args)
+    """A function that makes an array of a length that only the run knows; None of other calls."""
+    maker = next((one for one in _MAKERS if one.applies(name, args, kwargs)), None)
+    return None if maker is None else _seen(functools.partial(maker.created, name, args, kwargs), args)
 
 
 def is_moving(value: Any, index: Any) -> bool:

@@ -272,8 +272,9 @@ def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     chosen = _chosen_in((*args, *kwargs.values()))
     if chosen is not None:
         return chosen.__array_function__(getattr(np, replacement.__name__, replacement), (), args, kwargs)
-    if limited_calls.creates(replacement.__name__, args, kwargs):
-        return limited_calls.call_creation(replacement.__name__, args, kwargs)
+    created = limited_calls.call_creation(replacement.__name__, args, kwargs)
+    if created is not None:
+        return created
     if limited_calls.concern((*args, *kwargs.values())):
         return limited_calls.call_function(getattr(np, replacement.__name__, replacement), args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))

@@ -52,6 +52,14 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
+def inside_out(block: Block, change: Callable[[Statement], Statement]) -> Block:
+    """The block with each statement changed behind those inside of it; itself where none is."""
+    found = tuple(
+        [change(with_blocks(one, tuple(inside_out(each, change) for each in blocks(one)))) for one in block]
+    )
+    return found if any(map(is_not, found, block)) else block
+
+
 def with_blocks(statement: Statement, found: tuple[Block, ...]) -> Statement:
     """The statement with other blocks; itself if they are the same."""
     if not found or all(new is old for new, old in zip(found, blocks(statement), strict=True)):

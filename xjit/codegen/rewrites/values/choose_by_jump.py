@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from operator import is_
 
 from xjit.codegen.rewrites.analysis.scalars import scalars_of
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass, replace
 from xjit.ir.loops.nodes import Block, Carry, Fold, If, Kernel, Let, Loop, Prim, Statement, Value, Var, While
-from xjit.ir.loops.walk import blocks, defined, integers, loads, statements, values, with_blocks
+from xjit.ir.loops.walk import defined, inside_out, integers, loads, statements, values
 from xjit.types import dtype_class
 
 
@@ -38,16 +37,10 @@ class ChooseByJump:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where no loop without loops in it waits for floats that it chooses."""
-        found = _changed(kernel.body)
+        found = inside_out(kernel.body, _jumping)
         if found is kernel.body:
             raise RefusedError("no turn of a loop waits for a choice of floats in the last one")
         return replace(kernel, body=found)
-
-
-def _changed(block: Block) -> Block:
-    """The block with jumps in its loops, and in those inside of them; itself where there are none."""
-    inside = tuple([_jumping(with_blocks(one, tuple(map(_changed, blocks(one))))) for one in block])
-    return block if all(map(is_, inside, block)) else inside
 
 
 def _jumping(loop: Statement) -> Statement:

@@ -11,7 +11,7 @@ from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass, replace
 from xjit.ir.loops.build import truth
 from xjit.ir.loops.nodes import Block, Carry, Const, Fold, If, Kernel, Let, LetInt, Prim, Statement, Value, Var, While
-from xjit.ir.loops.walk import Change, blocks, integers, loads, statements, values, with_blocks
+from xjit.ir.loops.walk import Change, inside_out, integers, loads, statements, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,10 @@ class ShortCircuit:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where no loop goes on by two conditions of which the second loads what the first lets it."""
-        found = _changed(kernel.body)
+        found = inside_out(kernel.body, _jumping)
         if found is kernel.body:
             raise RefusedError("no loop has a condition that depends on a choice by another one")
         return replace(kernel, body=found)
-
-
-def _changed(block: Block) -> Block:
-    """The block with jumps in its loops, and in those inside of them; itself where there are none."""
-    inside = tuple([_jumping(with_blocks(one, tuple(map(_changed, blocks(one))))) for one in block])
-    return block if all(map(is_, inside, block)) else inside
 
 
 def _jumping(loop: Statement) -> Statement:
