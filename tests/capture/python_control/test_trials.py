@@ -54,3 +54,51 @@ def test_trials_of_a_nested_loop_begin_where_earlier_ones_ended(monkeypatch: pyt
         return total
 
     assert _turns(monkeypatch, nested, np.arange(40_000.0).reshape(200, 200)) <= 8
+
+
+def _labels(free: Any) -> Any:
+    """Labels of connected places, by a work list that each turn of the loops around makes anew."""
+    labels, last = np.zeros(free.shape, int), 0
+    for i in range(free.shape[0]):
+        for j in range(free.shape[1]):
+            if free[i, j] and labels[i, j] == 0:
+                last += 1
+                stack = [(i, j)]
+                while stack:
+                    a, b = stack.pop()
+                    if 0 <= a < free.shape[0] and 0 <= b < free.shape[1] and free[a, b] and labels[a, b] == 0:
+                        labels[a, b] = last
+                        stack += [(a + 1, b), (a - 1, b), (a, b + 1), (a, b - 1)]
+    return labels
+
+
+def _different(free: Any) -> Any:
+    """Numbers of different values in rows, by a set that each turn makes anew."""
+    found = np.zeros(free.shape[0], int)
+    for i in range(free.shape[0]):
+        seen = set()
+        for j in range(free.shape[1]):
+            seen.add(int(free[i, j]))
+        found[i] = len(seen)
+    return found
+
+
+def test_lists_that_turns_make_anew_need_no_further_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = np.random.default_rng(3).random((70, 90)) < 0.6
+    assert _turns(monkeypatch, _labels, free) <= 22
+
+
+def test_sets_that_turns_make_anew_need_no_further_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(3).integers(0, 9, (70, 90))
+    assert _turns(monkeypatch, _different, numbers) <= 12
+
+
+def test_a_counter_settles_in_three_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(x: Any) -> Any:
+        found = 0
+        for value in x:
+            if value > 0.5:
+                found += 1
+        return found
+
+    assert _turns(monkeypatch, counted, np.linspace(0, 1, 1000)) == 3

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.comprehensions.gathered import Column, in_doubt
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.exact_integers import expect_exact
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.recording.container_entries import EntryType
@@ -31,6 +32,11 @@ class Line:
         self.kind = kind
         self.array = _zeros((room, *(kind.shape or ())), kind.dtype)
         self.doubts = None if kind.doubtful is None else _zeros((room,), BOOL)
+
+    @property
+    def memory(self) -> list[Buffer]:
+        """The memory of both."""
+        return [one.buffer for one in (self.array, self.doubts) if one is not None]
 
     def put(self, place: Any, value: Any) -> None:
         """Puts a number or an array in a place."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.comprehensions.entry_places import not_negative, place_of
-from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
@@ -174,6 +174,11 @@ class Gathered:
     def cells(self) -> tuple[list[Any], ...]:
         """The lists whose entries change as the elements do."""
         return ()
+
+    @property
+    def memory(self) -> list[Buffer]:
+        """The memory that changes as the elements do."""
+        return []
 
     def fitting_count(self) -> Any:
         """The number of elements, of which there is room for all."""

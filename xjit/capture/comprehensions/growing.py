@@ -23,6 +23,7 @@ from xjit.capture.comprehensions.entry_lists import EntryList
 from xjit.capture.comprehensions.entry_places import at_most, count_between, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
@@ -107,6 +108,11 @@ class Growing(Gathered):
     def cells(self) -> tuple[list[Any], ...]:
         """The lists that hold numbers which appending and taking away change."""
         return self.cell, self.first
+
+    @property
+    def memory(self) -> list[Buffer]:
+        """The memory of the elements."""
+        return [buffer for line in self.lines for buffer in line.memory]
 
     def parts_now(self) -> tuple[Column | Fixed, ...]:
         """The elements as arrays; NumPy does the call where they are more than there is room for."""

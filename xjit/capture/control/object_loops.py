@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from typing import Any
 
 from xjit.capture.python_control.checkpoint import Checkpoint
@@ -12,11 +14,46 @@ from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.object_state import Attribute
 from xjit.capture.recording.object_variables import AssignedAttributes, ObjectState
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, State, Thunk
-from xjit.capture.tracers.provenance import refuse
-from xjit.dataclass import replace
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass, replace
+from xjit.ir.current import current
 
 _MOST_TRIALS = 12
 """Trials of a loop that find the attributes which its turns assign."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    """The attributes and containers that turns of a loop assign, for another trace of it to begin with.
+
+    A loop within a turn of another is traced several times, each time with a list that the turn has made anew; so
+    containers are known by their places among all that the loop may change, and by the number of their entries.
+    """
+
+    attributes: tuple[tuple[weakref.ref[Any], str], ...]
+    containers: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, attributes: Sequence[Attribute | Entries], containers: Sequence[Any]) -> _Assigned:
+        """Return what is to be known of these."""
+        places = {id(one): place for place, one in enumerate(containers)}
+        entries = (one.container for one in attributes if isinstance(one, Entries) and id(one.container) in places)
+        assigned = (one for one in attributes if isinstance(one, Attribute))
+        return cls(
+            tuple((weakref.ref(one.stand_in), one.name) for one in assigned),
+            tuple((places[id(one)], len(one)) for one in entries),
+        )
+
+    def found_again(self, containers: Sequence[Any]) -> tuple[Attribute | Entries, ...]:
+        """Return those that are there, and that have values."""
+        there = ((one(), name) for one, name in self.attributes)
+        attributes = (Attribute(one, name) for one, name in there if one is not None)
+        same = (containers[place] for place, count in self.containers if _has(containers, place, count))
+        return (*(one for one in attributes if one.get() is not UNBOUND), *map(Entries.of, same))
+
+
+def _has(containers: Sequence[Any], place: int, count: int) -> bool:
+    return place < len(containers) and len(containers[place]) == count
 
 
 def captured_with_objects(loop: Loop, mark: Checkpoint) -> None:
@@ -24,12 +61,14 @@ def captured_with_objects(loop: Loop, mark: Checkpoint) -> None:
 
     In front of it the variables have the values that the loop holds, and all else is as it was at the ``mark``.
     """
-    attributes: tuple[Attribute | Entries, ...] = ()
-    loop = replace(loop, containers=mark.containers)
+    known, place = _recorder().loops, (loop.state.place, "attributes")
+    attributes = known[place].found_again(mark.containers) if place in known else ()
+    loop = replace(loop, containers=mark.containers, gathered=mark.gathered)
     for _ in range(_MOST_TRIALS):
         try:
             captured(_with_attributes(loop, attributes) if attributes else loop)
             mark.check_objects(attributes)
+            known[place] = _Assigned.of(attributes, mark.containers)
             count_loop()
             return
         except AssignedAttributes as more:
@@ -78,3 +117,10 @@ def _with_attributes(loop: Loop, attributes: tuple[Attribute | Entries, ...]) ->
 def _answer(value: Any) -> Any:
     """The truth of a condition as a bool of Python's."""
     return as_bool(value) if is_open(value) else bool(value)
+
+
+def _recorder() -> Any:
+    """The recorder of the trace that is under way."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    return trace.recorder

@@ -19,6 +19,7 @@ from xjit.capture.comprehensions.gathered import Column, Gathered
 from xjit.capture.dicts.hash_table import Found, HashTable
 from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, parts_of, scalar
 from xjit.capture.dicts.keyed_elements import PLAIN, KeyedElements, dict_type
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool
 from xjit.capture.python_numbers.numbers import number_as
@@ -74,6 +75,12 @@ class GrowingDict(KeyedElements):
     def cells(self) -> tuple[list[Any], ...]:
         """The lists that hold numbers which inserting changes."""
         return (self.cell,)
+
+    @property
+    def memory(self) -> list[Buffer]:
+        """The memory of the keys, the values and the table."""
+        lines = (buffer for line in (*self.keys_of, *self.values_of) for buffer in line.memory)
+        return [*lines, *(one.buffer for one in (self.table.places, *self.table.codes))]
 
     @property
     def grows(self) -> bool:

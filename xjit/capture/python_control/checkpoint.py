@@ -54,7 +54,8 @@ def effects_taken_back() -> Iterator[Sequence[Node]]:
 class Checkpoint:
     """The state of a trace, and of the Python objects that some functions reach, before these are tried.
 
-    The attributes of ``objects`` may be assigned, and entries of the ``containers``: they are variables then.
+    The attributes of ``objects`` may be assigned, and entries of the ``containers``: they are variables then. Lists
+    and dicts of the run are ``gathered``.
     """
 
     def __init__(self, functions: Iterable[Callable[..., Any]]) -> None:
@@ -72,7 +73,9 @@ class Checkpoint:
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
         found = reached(functions, trace.recorder)
         self.containers = tuple(one for one in found if type(one) in CONTAINERS)
-        trace.recorder.mutable.update((id(one), one) for one in found if type(one) not in CONTAINERS)
+        self.gathered = tuple(one for one in found if _holds_entries(one))
+        others = (one for one in found if type(one) not in CONTAINERS and may_change(one))
+        trace.recorder.mutable.update((id(one), one) for one in others)
         self.objects = ObjectStates(trace.recorder, self.containers)
         self._kept: dict[int, tuple[weakref.ref[Any], Any]] = {}
         trace.trials.add(self)
@@ -133,7 +136,7 @@ def reached(functions: Iterable[Callable[..., Any]], recorder: Any) -> list[Any]
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if type(one) in CONTAINERS or may_change(one):
+        if type(one) in CONTAINERS or may_change(one) or _holds_entries(one):
             found[id(one)] = one
         stack.extend(_parts(one))
     return list(found.values())
@@ -166,5 +169,10 @@ def _parts(one: Any) -> Iterator[Any]:
         yield from next(base for base in _SEQUENCES if issubclass(kind, base)).__iter__(one)
     elif kind is DeferredObject:
         yield one.gathered
-    elif getattr(kind, "holds_entries", False):
+    elif _holds_entries(one):
         yield from one.cells
+
+
+def _holds_entries(one: Any) -> bool:
+    """Return whether an object is the elements of a list, a set or a dict of the run."""
+    return getattr(type(one), "holds_entries", False)

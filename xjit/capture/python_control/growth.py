@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xjit.capture.memory.buffer import Buffer
@@ -28,6 +28,7 @@ _WIDTHS = (1, 8, 16, 32, 52, 62)
 class Growth:
     """The development of one variable: its types so far, and by how much its integers grow in a turn.
 
+    ``growths`` are those of its integers in the last turn, ``first`` those in the first one, from where it starts.
     ``claims`` are the growths that integers are believed to have, from wherever they start; another turn, from far
     away, has to show it. With ``doubts`` a number that is Python's or NumPy's by turns is one in doubt, and an
     ``optional`` variable that starts as None may be that behind the loop.
@@ -42,6 +43,7 @@ class Growth:
     types: int = 0
     growths: dict[int, Bounds] = field(default_factory=dict)
     claims: dict[int, Bounds] = field(default_factory=dict)
+    first: dict[int, Bounds] = field(default_factory=dict)
 
     def like(self, earlier: Growth) -> None:
         """Begins with what an earlier trace of the same loop has come to, which often is right at once."""
@@ -60,7 +62,9 @@ class Growth:
                 return False
             found = carried_of(self.name, after)
             if self.start is not UNBOUND:
-                found = self._joined(carried_of(self.name, self.start), found)
+                began = carried_of(self.name, self.start)
+                self.first = dict(_growths(began, found))
+                found = self._joined(began, found)
             self.carried = found
             return True
         found = carried_of(self.name, after)
@@ -113,8 +117,9 @@ class Growth:
         assert began is not None
         before = self.growths.get(place)
         if before is None:
-            self.growths[place] = growth
-            return replace(one, bounds=began)
+            self.growths[place] = before = growth
+            if self.first.get(place) != growth:
+                return replace(one, bounds=began)
         pace = self._pace(growth, after.pace) if claim is None and before == growth else None
         if pace is not None:
             self.claims[place] = min(growth[0], 0), max(growth[1], 0)
@@ -153,11 +158,18 @@ class Earlier:
         """Return the same without the values, which would hold arrays."""
         return cls(tuple(replace(one, start=UNBOUND) for one in growths), tuple(map(weakref.ref, buffers)), exchanges)
 
-    def buffers_of(self, trace: Trace | None) -> list[Buffer]:
-        """Return the buffers that are there, and that were made in front of a loop of this trace."""
+    def buffers_of(self, trace: Trace | None, gathered: Sequence[Any]) -> list[Buffer]:
+        """Return the buffers that are there, and that were made in front of a loop of this trace.
+
+        Where others are gone, those of lists that grow stand for them: each turn of a loop around makes them anew.
+        """
         homes = [] if trace is None else [trace, *trace.around()]
-        found = (one() for one in self.buffers)
-        return [one for one in found if one is not None and one.home in homes]
+        there = (one() for one in self.buffers)
+        found = [one for one in there if one is not None and one.home in homes]
+        if len(found) < len(self.buffers):
+            columns = (one for lists in gathered for one in lists.memory)
+            found += (one for one in columns if one not in found and one.home in homes)
+        return found
 
 
 def growths_of(
@@ -203,6 +215,14 @@ def _leaf_at_pace(found: Any, began: Any, earlier: Any) -> Any:
         return found
     low, high = began.bounds[0] + pace.all[0], began.bounds[1] + pace.all[1]
     return replace(found, bounds=(min(found.bounds[0], low), max(found.bounds[1], high)), pace=pace)
+
+
+def _growths(start: Carried, after: Carried) -> Iterator[tuple[int, Bounds]]:
+    """The growths of the integers of a variable in the first turn, by their places."""
+    if start.types == after.types:
+        for place, (one, other) in enumerate(zip(start.leaves, after.leaves, strict=True)):
+            if isinstance(one, Kind) and one.bounds is not None and other.bounds is not None:
+                yield place, (other.bounds[0] - one.bounds[0], other.bounds[1] - one.bounds[1])
 
 
 def _holds(bounds: Bounds, inner: Bounds) -> bool:

@@ -74,7 +74,7 @@ class Loop:
     ``certain`` tells if the first turn surely happens. Whoever traces it holds the values in front of it besides.
     The ``exchanged`` are the places of variables whose arrays turns exchange, for loops that may end after any turn;
     where a loop ``exchanges`` arrays and its number of turns is known, a turn of it is several of the user's.
-    The ``containers`` are the lists and dicts in front of it that turns may change.
+    The ``containers`` are the lists and dicts in front of it that turns may change, ``gathered`` those of the run.
     """
 
     state: Variables
@@ -86,6 +86,7 @@ class Loop:
     exchanged: frozenset[int] = frozenset()
     exchanges: bool = False
     containers: tuple[Any, ...] = ()
+    gathered: tuple[Any, ...] = ()
 
     @property
     def needed(self) -> frozenset[str]:
@@ -237,7 +238,7 @@ def _settled(
     names, recorder = loop.state.names, _recorder()
     growths = growths_of(names, start, length, loop.state.optional, doubts)
     earlier, decisions = recorder.loops.get(loop.state.place), recorder.decisions()
-    buffers: list[Buffer] = [] if earlier is None else earlier.buffers_of(current())
+    buffers: list[Buffer] = [] if earlier is None else earlier.buffers_of(current(), loop.gathered)
     believed = list(buffers)
     for one, other in zip(growths, growths if earlier is None else earlier.growths, strict=True):
         one.like(other)
