@@ -11,6 +11,7 @@ import pytest
 import xjit
 from tests.capture.comprehensions.outcomes import identical, outcome
 from tests.capture.splits.split_calls import check_split, split
+from xjit import CaptureError
 
 rng = np.random.default_rng(0)
 LINES = {
@@ -357,3 +358,15 @@ def test_few_elements_are_filtered_behind_a_write_to_an_argument(limit: float) -
     with split():
         identical(xjit.xjit(few_behind_a_write)(x), few_behind_a_write(y))
     np.testing.assert_array_equal(x, y)
+
+
+def filtered_in_one_arm(x: Any) -> Any:
+    found: list[Any] = []
+    if x[0] > 0:
+        found = [i for i, v in enumerate(x) if v > 0]
+    return found
+
+
+def test_a_list_that_only_one_arm_filters_is_refused_in_words() -> None:
+    with pytest.raises(CaptureError, match="found is"):
+        xjit.xjit(filtered_in_one_arm, strict=True)(LINES[next(iter(LINES))])

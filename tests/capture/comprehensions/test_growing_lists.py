@@ -172,3 +172,14 @@ def test_lists_that_loops_go_through_and_make_longer() -> None:
     with split():
         for x in LINES:
             check_same(compiled(x), appended_to_while_gone_through(x))
+
+
+def one_behind_a_reduction(x: Any) -> Any:
+    found = []
+    if x.max() > 1.0:
+        found.append(x[1])
+    return found
+
+
+def test_a_list_of_at_most_one_number_beside_a_reduction_of_any_length() -> None:
+    check_whole(one_behind_a_reduction, *((np.arange(float(size)),) for size in (8, 9, 11, 2)))

@@ -38,6 +38,7 @@ from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
 from xjit.capture.recording.object_state import Attribute, ObjectStates
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, Site, State, Thunk
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand, demand_unread, demanded, expect, hold
 from xjit.capture.tracers.limited_calls import may_be_one
 from xjit.capture.tracers.optional_value import presence, structure_of
@@ -339,8 +340,9 @@ def _with_zero(kind: Kind) -> Kind:
 
 
 def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:
-    """The shapes of leaves, those of numbers included; of arrays whose sizes only the run knows none."""
-    return [() if isinstance(leaf, LimitedArray) else getattr(leaf, "shape", ()) for leaf in leaves]
+    """The shapes of leaves, also of numbers; none of objects, and of arrays whose sizes only the run knows."""
+    unknown = (LimitedArray, DeferredObject)
+    return [() if isinstance(leaf, unknown) else getattr(leaf, "shape", ()) for leaf in leaves]
 
 
 def _note_unbound(name: str, differs: bool) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
-from xjit.capture.python_numbers import traced_floats
+from xjit.capture.python_numbers import traced_complex, traced_floats
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls, traced_integers
 from xjit.capture.tracers.numpy_call import (
@@ -132,6 +132,8 @@ class TracedArray(Operators, BufferView):
                 return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
         if self.weak is float and _is_pythons(other) and ufunc in traced_floats.OPERATORS:
             return self._as_weak_as(other, traced_floats.binary(ufunc, left, right))
+        if traced_complex.is_pythons(left, right):
+            return traced_complex.binary(ufunc, left, right)
         if ufunc is np.power and isinstance(right, TracedArray) and right.is_argument:
             refuse("the exponent is an integer that changes from call to call", right, fix="pass a float")
         short = short_power(self, right) if ufunc is np.power and left is self else None
@@ -261,6 +263,8 @@ class TracedArray(Operators, BufferView):
             return self._tolist
         if name == "tolist" and self.ndim == 1 and self.dtype in _OF_PYTHON and not hasattr(self, "known"):
             return self._listed
+        if name in traced_complex.PARTS and self.weak in (float, complex):
+            return traced_complex.part(self, name)
         if name in METHODS:
             return functools.partial(_call_bound, name, self)
         if name in ATTRIBUTES:

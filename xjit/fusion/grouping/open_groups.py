@@ -144,7 +144,8 @@ class OpenGroup(Dependent):
         if self.chunk is not None or not (self.has_reduction or isinstance(statement, Check)):
             return None
         kept = self.kept_extents()
-        own = [(axis, extent) for axis, extent in enumerate(statement.dims) if extent != 1]
+        ends = statement.domain.stops  # an axis that may end before its only position needs a loop, too
+        own = [(axis, extent) for axis, extent in enumerate(statement.dims) if extent != 1 or axis in ends]
         if statement.domain.nested or [extent for _, extent in own] != [extent for _, extent in kept]:
             return None
         return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
