@@ -242,6 +242,14 @@ def test_results_of_swapped_arrays_share_memory_as_numpys_do(name: str) -> None:
         assert np.shares_memory(made, x) == np.shares_memory(expected, x)
 
 
+@pytest.mark.parametrize("kind", ["byte-swapped", "unaligned"])
+def test_views_without_elements_can_be_written_to_as_numpys_can(kind: str) -> None:
+    made = xjit.jit(lambda x: x[2:0:2])(FINE[kind])
+    assert made.shape == (0, *FINE[kind].shape[1:])
+    assert made.flags.writeable
+    assert made.dtype == FINE[kind].dtype
+
+
 # ---- mistakes of the caller
 
 

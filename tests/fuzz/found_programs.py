@@ -14,6 +14,27 @@ def f(x, y, z, e, q):
 """
 
 COMPILED = {
+    "an array of one number and its whole": """
+    return np.full(1, q)[:], np.full(1, 0.5 * q)[...], np.full((1, 1), q).T
+""",
+    "a view of an argument whose elements a loop reads, and returned": """
+    x[1:] -= 0.25
+    a = x[1:]
+    s = 0.0
+    i = 0
+    while i < len(a) and s < 1000:
+        s += a[i]
+        i += 1
+    return a, s
+""",
+    "rows of a changed argument that a loop reads, and returned": """
+    z[1:] -= 0.25
+    a = z[1:]
+    w = 0
+    while w < 3 and (w < 2 or a[w % 2, 0] < 100):
+        w += 1
+    return a, w
+""",
     "elements that a mask has chosen are left by a loop": """
     for j in range(int(x[0]) + 9):
         v = x[~(x > 1)]
@@ -179,6 +200,20 @@ COMPILED = {
 """The bodies of programs that are compiled whole, errors of the run left out."""
 
 REFUSED = {
+    "a row that a loop has chosen across memory, in another shape": """
+    for i, r in enumerate(z.T):
+        if np.any(r):
+            z.T[i] = 1.5
+            break
+    return r.reshape(1, -1)
+""",
+    "a column that a loop may have chosen, in another shape": """
+    w = 0
+    while np.sum(x) > -99 and w < 5:
+        a = z[:, 0][None]
+        w += 2
+    return a.reshape(a.T.shape)
+""",
     "elements that a mask chooses are set to others of the same array": """
     y[:] = np.array([5, 1, 2, 0])
     y[y < 3] = y[::-1][:3]

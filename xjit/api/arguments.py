@@ -80,7 +80,13 @@ def shows_copies(result: Any, given: Sequence[Any], leaves: Sequence[Any]) -> bo
     """Return whether a result lies in the memory of what was given instead of a leaf."""
     copies = [one for one, leaf in zip(given, leaves, strict=True) if one is not leaf]
     made = arrays(tree.flatten(result)[0]) if copies else []
-    return any(np.may_share_memory(array, copy) for array in made for copy in copies)
+    owners = {id(_owner(copy)) for copy in copies}  # views without elements share none of them
+    return any(id(_owner(one)) in owners or any(np.may_share_memory(one, copy) for copy in copies) for one in made)
+
+
+def _owner(array: Any) -> Any:
+    """The object whose memory an array shows."""
+    return array if getattr(array, "base", None) is None else _owner(array.base)
 
 
 def arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

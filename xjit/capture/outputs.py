@@ -63,9 +63,7 @@ def _keep_memory_of_views(values: Sequence[Any], trace: CaptureTrace) -> None:
     and elements in other dimensions.
     """
     views = [value for value in values if isinstance(value, BufferView) and not is_constant(value) and value.is_view]
-    for buffer in {
-        value.buffer: None for value in views if value.is_linked and value.steps and value.buffer.path is None
-    }:
+    for buffer in {value.buffer: None for value in views if value.is_linked and value.buffer.path is None}:
         node = shown = buffer.version(trace)
         while shown.op is PACK:
             (shown,) = shown.inputs

@@ -85,7 +85,7 @@ class Builder:
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
     is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done
     again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these
-    reasons.
+    reasons. Views for the caller are in the slots ``shown``.
     """
 
     plan: Plan
@@ -100,6 +100,7 @@ class Builder:
     numbers: Iterator[int] = field(default_factory=itertools.count)
     owned: frozenset[Node] = frozenset()
     slots: dict[object, int] = field(default_factory=dict)
+    shown: dict[Node, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -394,7 +395,9 @@ class Builder:
     def _whole(self, step: planned.Step) -> None:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
-            self._view(chain, self._source(chain[0]), self.slot(step.node))
+            stored = step.node in self.slots  # what reads it whole reads that, and the caller sees the base
+            self.shown[step.node] = self.slot(object()) if stored else self.slot(step.node)
+            self._view(chain, self._source(chain[0]), self.shown[step.node])
             return
         assert isinstance(step, WHOLE)
         node = step.node
@@ -438,7 +441,7 @@ class Builder:
     def _outputs(self) -> tuple[int, ...]:
         """The slots of the results. Each is memory of its own, unless NumPy would return a view."""
         outputs = self._returned
-        found = [self._source(node) for node in outputs]
+        found = [self.shown[node] if node in self.shown else self._source(node) for node in outputs]
         taken = set(self.plan.graph.parameters) - self.owned
         owners: dict[Node, int] = {}
         copies: dict[tuple[Node, int], int] = {}

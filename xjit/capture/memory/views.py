@@ -52,11 +52,16 @@ def link(result: Any, operands: Iterable[Any]) -> Any:
 
 
 def _note_blind(result: BufferView, holders: Iterable[BufferView]) -> None:
-    """Notes that a view may show memory of operands in a way that cannot be followed, such as other element types."""
+    """Notes that a view may show memory of operands in a way that cannot be followed, such as other element types.
+
+    Where only the run tells which array an operand is, it tells the same of the view.
+    """
     for one in holders:
         if _may_show(result.node, {*_versions(one), *_stand_ins(one.node)}):
             one.buffer.blind.append(weakref.ref(result))
             result.buffer.shared = True
+            if one.buffer.kin:
+                result.buffer.may_be(one.buffer.family)
 
 
 def _may_show(node: Node, ends: set[Node]) -> bool:

@@ -39,10 +39,10 @@ def check_writable(target: Any) -> None:
         raise noted(DTypeError("return arrays must be of ArrayType", fix="pass an array, not a number"), target)
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
-    if any(one.is_seen for one in target.buffer.kin):
-        refuse("an array is written in place that may be one with another, as only the run tells", target)
     if target.buffer.is_shown:
         refuse("an array that shares its memory with a view is written in place", target, fix="copy it first")
+    if any(one.is_seen for one in target.buffer.kin):
+        refuse("an array is written in place that may be one with another, as only the run tells", target)
     if len(target.node.aval.order) < target.ndim:
         refuse("an array that shows an element of memory twice is written in place", target, fix="copy it first")
     trace = current()
