@@ -169,6 +169,9 @@ def same_value(got: Any, expected: Any, program: TextProgram, *, written: bool) 
         _equal("writeable", got.flags.writeable, expected.flags.writeable)
         if written:
             _equal("strides", got.strides, expected.strides)
+    if isinstance(expected, types.FunctionType):  # each module has one of its own
+        _equal("value", (got.__qualname__, got.__code__.co_code), (expected.__qualname__, expected.__code__.co_code))
+        return
     if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
         _equal("value", got, expected)
         return
@@ -196,11 +199,10 @@ def same_memory(got: list[Any], expected: list[Any], kept: int, made: bool) -> N
 
     Views of arrays that the program has ``made`` itself may be copies.
     """
-    for last in range(kept, len(expected)):
-        for first in range(last):
+    arrays = [number for number, one in enumerate(expected) if isinstance(one, np.ndarray)]
+    for place, last in enumerate(arrays):
+        for first in arrays[:place] if last >= kept else ():
             one, other = expected[first], expected[last]
-            if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
-                continue
             mine, theirs = got[first], got[last]
             if made and first >= kept and not np.shares_memory(mine, theirs):
                 continue
