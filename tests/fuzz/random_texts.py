@@ -57,7 +57,8 @@ class Sort:
     """Parts of programs of a sort, beside what all programs have.
 
     ``around`` gives lines of the module, ``given`` further arguments and what makes them. Arguments have ``dtypes``,
-    few of them ``rare`` ones, and one of the ``calls`` is chosen.
+    few of them ``rare`` ones, and one of the ``calls`` is chosen. Bodies have one of the numbers of statements in
+    ``sizes``, which hold blocks as deep as one of ``depths``.
     """
 
     vocabulary: Callable[[random.Random], Vocabulary] = lambda rng: ORDINARY
@@ -68,6 +69,8 @@ class Sort:
     dtypes: tuple[str, ...] = DTYPES
     rare: tuple[str, ...] = RARE_DTYPES
     calls: tuple[tuple[tuple[int, int], ...], ...] = CALLS
+    sizes: tuple[int, ...] = (2, 3, 4, 5)
+    depths: tuple[int, ...] = (0, 1, 2, 2)
 
 
 PLAIN = Sort()
@@ -149,7 +152,7 @@ def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
     except (IndexError, TypeError):
         return None
     try:
-        body = _body(scope, rng)
+        body = _body(scope, sort)
     except OverflowError:  # nothing that is small enough is left to be returned
         return None
     if not _says_something(body):
@@ -171,10 +174,10 @@ def _visible(module: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return kept | found
 
 
-def _body(s: Scope, rng: random.Random) -> str:
-    lines = []
+def _body(s: Scope, sort: Sort) -> str:
+    rng, lines = s.rng, []
     try:
-        lines = block(s, rng.choice((2, 3, 4, 5)), rng.choice((0, 1, 2, 2)))
+        lines = block(s, rng.choice(sort.sizes), rng.choice(sort.depths))
         lines.append(results(s))
     except Ended:
         lines.append("return None")

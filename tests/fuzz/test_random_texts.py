@@ -113,6 +113,23 @@ def test_a_copy_for_a_view_is_found_and_shrunk() -> None:
     assert len(shrunk(program, fails).text.splitlines()) <= 7
 
 
+GIVEN_BACK = """
+def arguments(k, r):
+    return values(3 + r, "float64", (5,)),
+
+def h(u):
+    return u + 1
+
+def f(x):
+    return h, [float(v) for v in x] * 2000, h(x)
+"""
+
+
+def test_a_function_among_thousands_of_results_is_that_of_the_program() -> None:
+    """Each module has its own function ``h``, and only arrays have memory to compare."""
+    assert tried(TextProgram(GIVEN_BACK)) is None
+
+
 def _judge_copies(program: TextProgram) -> Any:
     from tests.fuzz.comparing import judge
 

@@ -68,7 +68,14 @@ def given(rng: random.Random, outer: list[str]) -> dict[str, str]:
     return {name: rng.choice(texts) for name, *texts in chosen}
 
 
-STATES = Sort(vocabulary, given=given, calls=(*CALLS, *CALLS[-4:], *CALLS[-4:]))
+STATES = Sort(
+    vocabulary,
+    given=given,
+    calls=(*CALLS, *CALLS[-4:], *CALLS[-4:]),
+    sizes=(1, 1, 1, 2, 2, 3, 5),
+    depths=(0, 1, 1, 2),
+)
+"""Most of these programs are short: one of several patterns is left to NumPy as soon as one of them is."""
 
 
 def ordinary_text(rng: random.Random) -> TextProgram:
