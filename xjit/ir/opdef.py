@@ -267,6 +267,7 @@ class OpDef:
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
+    unread     nobody reads an element of the result before it is written: a copy of it stores nothing but one element
     trims      the result is smaller than its type says, which only the caller sees
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
@@ -304,6 +305,7 @@ class OpDef:
     fresh: bool = False
     takes_out: bool = False
     barrier: bool = False
+    unread: bool = False
     trims: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None

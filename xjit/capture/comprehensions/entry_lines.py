@@ -14,12 +14,12 @@ from xjit.capture.comprehensions.gathered import Column, in_doubt
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_numbers.exact_integers import expect_exact
 from xjit.capture.python_numbers.numbers import python_number
-from xjit.capture.recording.container_entries import EntryType
-from xjit.capture.recording.module_views import traced_numpy
+from xjit.capture.recording.container_entries import EntryType, RecordType, parts_of
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import lift
+from xjit.ops.dynamic.uninitialized import uninitialized
 from xjit.types import BOOL, FLOAT64
 
 
@@ -28,10 +28,10 @@ class Line:
 
     __slots__ = ("array", "doubts", "kind")
 
-    def __init__(self, kind: EntryType, room: int) -> None:
+    def __init__(self, kind: EntryType, room: int, which: tuple[int, ...]) -> None:
         self.kind = kind
-        self.array = _zeros((room, *(kind.shape or ())), kind.dtype)
-        self.doubts = None if kind.doubtful is None else _zeros((room,), BOOL)
+        self.array = uninitialized((room, *(kind.shape or ())), kind.dtype, which)
+        self.doubts = None if kind.doubtful is None else uninitialized((room,), BOOL, which)
 
     @property
     def memory(self) -> list[Buffer]:
@@ -78,6 +78,11 @@ class Line:
         return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts)
 
 
+def lines_of(kind: EntryType | RecordType, room: int, place: tuple[int, ...]) -> list[Line]:
+    """The lines of entries of a type, of what is made in a place."""
+    return [Line(one, room, (*place, number)) for number, one in enumerate(parts_of(kind))]
+
+
 def current_trace() -> Any:
     """The trace under way."""
     trace = current()
@@ -96,8 +101,3 @@ def _is_python(value: Any) -> bool:
     if isinstance(value, TracedValue):
         return value.weak is not None
     return not isinstance(value, np.generic)
-
-
-def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
-    zeros: Any = np.zeros
-    return traced_numpy(zeros)(shape, dtype)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xjit import tree
-from xjit.capture.comprehensions.entry_lines import Line
+from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.entry_lists import EntryList
 from xjit.capture.comprehensions.entry_places import at_most, count_between, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
@@ -81,7 +81,7 @@ class Growing(Gathered):
         self.lent: weakref.WeakValueDictionary[int, EntryList] = weakref.WeakValueDictionary()
         self.changes = 0
         self.form = kind.form if isinstance(kind, RecordType) else tree.LEAF
-        self.lines = [Line(one, room) for one in (kind.parts if isinstance(kind, RecordType) else (kind,))]
+        self.lines = lines_of(kind, room, place)
 
     @property
     def grows(self) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.comprehensions.entry_lines import Line
+from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.gathered import Column, Gathered
 from xjit.capture.dicts.hash_table import Found, HashTable
-from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, parts_of, scalar
+from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, scalar
 from xjit.capture.dicts.keyed_elements import PLAIN, KeyedElements, dict_type
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.python_branches import chosen
@@ -62,9 +62,9 @@ class GrowingDict(KeyedElements):
         self.cell: list[Any] = [0]
         self.searches = 0
         self.pending: Any = None
-        self.keys_of = [Line(one, room) for one in parts_of(kind.key)]
-        self.values_of = [] if kind.value is None else [Line(one, room) for one in parts_of(kind.value)]
-        self.table = HashTable(room, len(self.keys_of))
+        self.keys_of = lines_of(kind.key, room, place)
+        self.values_of = [] if kind.value is None else lines_of(kind.value, room, (*place, len(self.keys_of)))
+        self.table = HashTable(room, len(self.keys_of), place)
 
     @property
     def count(self) -> Any:

@@ -24,6 +24,7 @@ from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.spans import captured
+from xjit.ops.dynamic.uninitialized import uninitialized
 from xjit.ops.elements.bits import shift_right_logical
 from xjit.ops.elements.elementwise import add, and_, mul, xor
 from xjit.tree import distinct
@@ -62,13 +63,12 @@ class HashTable:
 
     __slots__ = ("_bits", "_found", "_size", "codes", "places")
 
-    def __init__(self, room: int, codes: int) -> None:
-        make: Any = np.zeros
-        zeros = traced_numpy(make)
+    def __init__(self, room: int, codes: int, which: tuple[int, ...]) -> None:
+        zeros: Any = np.zeros
         self._size = room * _SHARE
         self._bits = self._size.bit_length() - 1
-        self.places = zeros((self._size,), INT64)
-        self.codes = [zeros((self._size,), INT64) for _ in range(codes)]
+        self.places = traced_numpy(zeros)((self._size,), INT64)
+        self.codes = [uninitialized((self._size,), INT64, (*which, number)) for number in range(codes)]
         self._found: list[Found] = []
 
     def find(self, key: Sequence[Any]) -> Found:

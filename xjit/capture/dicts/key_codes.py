@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.recording.container_entries import EntryType, RecordType
+from xjit.capture.recording.container_entries import EntryType, RecordType, parts_of
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import TracedValue
@@ -28,11 +28,6 @@ _WHOLE = "bi"
 _UNSIGNED = "u"
 _NARROW = 4
 """Bytes of unsigned integers that have a code of their own among those of 64 bits."""
-
-
-def parts_of(kind: EntryType | RecordType) -> tuple[EntryType, ...]:
-    """The types of the numbers of an entry."""
-    return kind.parts if isinstance(kind, RecordType) else (kind,)
 
 
 def can_be_key(kind: EntryType | RecordType) -> bool:

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 from xjit import tree
 from xjit.capture.comprehensions.gathered import Gathered
-from xjit.capture.dicts.key_codes import can_be_key, has_list, parts_of
+from xjit.capture.dicts.key_codes import can_be_key, has_list
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.recording.container_entries import DictType, EntryType, RecordType, entry_type
+from xjit.capture.recording.container_entries import DictType, EntryType, RecordType, entry_type, parts_of
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
 from xjit.ir.context import Trace

@@ -106,6 +106,11 @@ class RecordType:
         return None if None in parts else RecordType(self.form, tuple(one for one in parts if one is not None))
 
 
+def parts_of(kind: EntryType | RecordType) -> tuple[EntryType, ...]:
+    """The types of the numbers of an entry."""
+    return kind.parts if isinstance(kind, RecordType) else (kind,)
+
+
 @dataclass(frozen=True, slots=True)
 class DictType:
     """The types of the keys and of the values of a dict; a set has no values."""

@@ -78,7 +78,21 @@ def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
         return _pieces(node, layouts)
     shape = node.aval.shape
     output = Output(node, layouts.strides(node))
-    return (Store(_domain(node), (IndexedValue(node, identity(shape)),), output),)
+    store = Store(_domain(node), (IndexedValue(node, identity(shape)),), output)
+    return (_one_element(store),) if _is_unread(node) and node.aval.size else (store,)
+
+
+def _is_unread(node: Node) -> bool:
+    """Return whether nobody reads an element of the value before it is written, nor of what it is a copy of."""
+    while _is_copy(node):
+        node = node.inputs[0]
+    return node.op.unread
+
+
+def _one_element(store: Store) -> Store:
+    """The store of the first element alone, as every buffer has a statement that makes it."""
+    rank = len(store.dims)
+    return store.part((0,) * rank, (1,) * rank)
 
 
 def _domain(node: Node) -> Domain:

@@ -37,6 +37,7 @@ from xjit.numpy.rules.promotion import cast, requested, result_type
 from xjit.numpy.rules.values import as_scalar, as_value, given, shape_of
 from xjit.numpy.rules.view_strides import memory_of
 from xjit.ops.dynamic.limited_windows import Range, bound_of, store_window, whole
+from xjit.ops.dynamic.uninitialized import uninitialized
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
@@ -72,7 +73,7 @@ def _joined(parts: Sequence[Any], several: Sequence[Sizes], rest: Sizes, axis: i
     total = functools.reduce(lambda one, other: one + other, (sizes[axis] for sizes in several))
     most = total.known if total.known is not None else bound_of(sum(bounds))
     dims = (*beside[:axis], most, *beside[axis:])
-    result, start = full(dims, 0, dtype), integer(0)
+    result, start = uninitialized(tuple(dims), dtype), integer(0)
     for part, sizes, bound in zip(parts, several, bounds, strict=True):
         wanted = (*rest[:axis], sizes[axis], *rest[axis:])
         if sizes[axis].known != 0:
