@@ -357,7 +357,7 @@ def called_function(step: CallStep, record: OpDef) -> Function:
     """The operation with its params; NumPy's warnings are left out."""
     params = dict(step.operation.params)
     if record.bound is not None:
-        return record.bound(params) if step.first else _late(record.bound(params))
+        return record.bound(params) if step.first or not record.has_effects else _late(record.bound(params))
     function: Function = functools.partial(record.reference, **params)
     if record.has_effects:
         function = _located(step.where, function)
