@@ -6,20 +6,33 @@ counts[k] += 1      each entry is the new number where the position is its own, 
 
 from __future__ import annotations
 
+import collections
 import functools
 from typing import Any
 
 import numpy as np
 
 from xjit import ops, tree
+from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import EntryType, entry_type
+from xjit.capture.recording.container_entries import (
+    ARRAY_INSTEAD,
+    LIST_OF_RUN,
+    EntryType,
+    entry_type,
+    may_be_of_run,
+    may_grow,
+    type_of_numbers,
+)
 from xjit.capture.rewriting.python_runtime import PythonRuntime
 from xjit.capture.splits.conversions import read
+from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import constant, lift
@@ -36,10 +49,42 @@ class ListRuntime(PythonRuntime):
         """Return the value, which is expected not to be None where only the run tells."""
         return read(value, whole)
 
+    def new_list(self, made: Any, place: tuple[int, int]) -> Any:
+        """Return the list, or one that only the run has, if control flow of the run is known to change it."""
+        trace = enclosing_capture()
+        if trace is None or type(made) not in (list, collections.deque):
+            return made
+        if not trace.recorder.rewriting.is_of_run(made, place) or not all(map(may_grow, made)):
+            return made
+        kind = trace.recorder.rewriting.elements_of(place)
+        found = None if kind is None else growing_list(made, place, kind, trace)
+        if found is not None:
+            return found
+        if type(made) is not list or not is_splitting() or not all(map(may_be_of_run, made)):
+            return made
+        return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
+
+    def repeated(self, left: Any, right: Any, place: tuple[int, int]) -> Any:
+        """Return the product of a list and a number, or of a number and a list."""
+        made, count = (left, right) if type(left) is list else (right, left)
+        trace = enclosing_capture()
+        if trace is None or type(made) is not list or len(made) != 1 or not _is_position(count):
+            return self.new_list(left * right, place)
+        rewriting = trace.recorder.rewriting
+        kind = rewriting.elements_of(place) if rewriting.is_of_run([], place) else type_of_numbers(made)
+        found = None if kind is None else growing_list([], place, kind, trace)
+        if found is None:
+            return left * right
+        found.elements.fill(made[0], count)
+        return found
+
     def item(self, items: Any, index: Any) -> Any:
         """Return the entry."""
-        columns = _columns(items) if type(items) in (list, tuple) and _is_position(index) else None
+        if type(items) not in (list, tuple) or not _is_position(index):
+            return items[index]
+        columns = _columns(items)
         if columns is None:
+            _want_array(items)
             return items[index]
         place = _place(index, len(items))
         _, form = tree.flatten(items[0], in_parts=False)
@@ -47,13 +92,27 @@ class ListRuntime(PythonRuntime):
 
     def store(self, value: Any, items: Any, index: Any) -> None:
         """Make the value the entry."""
-        if type(items) is not list or not _is_position(index) or _columns([*items, value]) is None:
+        if type(items) is not list or not _is_position(index):
+            items[index] = value
+            return
+        if _columns([*items, value]) is None:
+            _want_array(items)
             items[index] = value
             return
         place = _place(index, len(items))
         for number, entry in enumerate(tuple(items)):
             here = _value(ops.eq(place, np.int64(number)), bool)
             items[number] = chosen(here, functools.partial(_same, value), functools.partial(_same, entry))
+
+
+def _want_array(items: Any) -> None:
+    """Has the function traced anew with an array in place of a list that it makes, of many numbers."""
+    trace = enclosing_capture()
+    if trace is None or len(items) <= _MOST_ENTRIES or not trace.recorder.rewriting.holds(items):
+        return
+    kind = type_of_numbers(items)
+    if kind is not None and trace.recorder.rewriting.want_of_run(items, kind):
+        refuse("an entry of a list is at a position that only the run knows", fix=ARRAY_INSTEAD)
 
 
 def _same(value: Any) -> Any:

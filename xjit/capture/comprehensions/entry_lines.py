@@ -6,6 +6,7 @@ found.append((k, x[k]))      line of k     line[count] = k
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,14 @@ from xjit.capture.python_numbers.exact_integers import expect_exact
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.recording.container_entries import EntryType, RecordType, parts_of
 from xjit.capture.tracers.doubts import doubt_of
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.define.core import lift
+from xjit.ops.define.memory_order import pack
 from xjit.ops.dynamic.uninitialized import uninitialized
-from xjit.types import BOOL, FLOAT64
+from xjit.ops.whole_arrays.shape import iota
+from xjit.types import BOOL, FLOAT64, INT64
 
 
 class Line:
@@ -47,6 +51,17 @@ class Line:
             doubt = doubt_of(value)
             self.doubts[place] = _is_python(value) if doubt is None else current_value(doubt[0])
 
+    def begin(self, values: Sequence[Any]) -> None:
+        """Puts numbers that are known in the first places."""
+        part = slice(len(values))
+        self.array[part] = _numbers(values, self.kind.dtype)
+        if self.doubts is not None:
+            self.doubts[part] = not isinstance(values[0], np.generic)
+
+    def fill(self, part: slice, value: Any) -> None:
+        """Puts a number in all places of a part."""
+        self.put(part, value)
+
     def put_part(self, part: slice, values: Any) -> None:
         """Puts numbers of NumPy's in the places of a part."""
         self.array[part] = values
@@ -62,6 +77,8 @@ class Line:
     def at(self, place: Any, shown: bool = False) -> Any:
         """The number in a place, of its type, or the array; nobody may write to one that is shown by others."""
         found = self.array[place]
+        if self.kind.is_number and not isinstance(place, TracedValue):
+            found = scalar(pack(found, ()))
         if self.kind.shape:
             found = found.copy()
             found.buffer.shared = shown
@@ -83,6 +100,12 @@ def lines_of(kind: EntryType | RecordType, room: int, place: tuple[int, ...]) ->
     return [Line(one, room, (*place, number)) for number, one in enumerate(parts_of(kind))]
 
 
+def scalar(value: Any) -> TracedArray:
+    """A number of NumPy's of its own, which is no part of the line: loops may write to that in place."""
+    trace = current_trace()
+    return TracedArray(lift(trace, value), trace, scalar=True)
+
+
 def current_trace() -> Any:
     """The trace under way."""
     trace = current()
@@ -94,6 +117,16 @@ def current_value(value: TracedValue) -> Any:
     """A truth value as one of the trace under way."""
     trace = current_trace()
     return trace.wrap(lift(trace, value), trace)
+
+
+def _numbers(values: Sequence[Any], dtype: Any) -> Any:
+    """Numbers as an array, or what gives it: one number for all, or numbers that count up from 0."""
+    if values.count(values[0]) == len(values):
+        return dtype.type(values[0])
+    found = np.array(values, dtype)
+    if dtype == INT64 and (found == np.arange(len(values))).all():
+        return iota(f"s64[{len(values)}]", 0)
+    return found
 
 
 def _is_python(value: Any) -> bool:

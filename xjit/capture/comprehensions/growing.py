@@ -20,7 +20,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.entry_lists import EntryList
-from xjit.capture.comprehensions.entry_places import at_most, count_between, not_negative, place_of
+from xjit.capture.comprehensions.entry_places import at_most, count_between, demand_order, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.memory.buffer import Buffer
@@ -28,20 +28,24 @@ from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, R
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
-from xjit.capture.tracers.demands import repeats_so_far
+from xjit.capture.tracers.demands import demand, repeats_so_far
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_integers import WIDEST
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.dynamic.limited_windows import number
-from xjit.ops.elements.compare import le
+from xjit.ops.elements.compare import eq, le
+from xjit.types import FLOAT64
 
 _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
 """Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
 _FEWEST_ROWS = 64
-OF_LISTS = frozenset({"append", "pop", "extend", "clear"})
+_EXACT = 2**53
+"""The largest integer up to which all of them are floats."""
+OF_LISTS = frozenset({"append", "pop", "extend", "clear", "insert"})
 _OF_DEQUES = frozenset({"append", "pop", "popleft", "extend", "clear"})
 
 
@@ -50,7 +54,8 @@ class Growing(Gathered):
 
     The ``cell`` holds the place behind the last one, ``first`` that of the first one: they are variables of loops and
     branches as entries of lists are. Arrays that have names elsewhere are ``shown``: nobody writes to them as long as
-    there is the list. Its entries that are lists and have names are ``lent``; so many ``changes`` have happened.
+    there is the list. Its entries that are lists and have names are ``lent``; so many ``changes`` have happened. The
+    entries are compared if they are ``in_order``; then no float in a record that decides ``may_have_nan``.
     """
 
     __slots__ = (
@@ -59,10 +64,12 @@ class Growing(Gathered):
         "changes",
         "cls",
         "first",
+        "in_order",
         "kind",
         "lent",
         "lines",
         "made_by",
+        "may_have_nan",
         "place",
         "room",
         "shown",
@@ -76,7 +83,7 @@ class Growing(Gathered):
         self.made_by, self.place, self.kind, self.trace, self.room = made_by, place, kind, trace, room
         self.cell: list[Any] = [0]
         self.first: list[Any] = [0]
-        self.shown = False
+        self.shown = self.in_order = self.may_have_nan = False
         self.cls: type = list
         self.lent: weakref.WeakValueDictionary[int, EntryList] = weakref.WeakValueDictionary()
         self.changes = 0
@@ -130,6 +137,28 @@ class Growing(Gathered):
         self.trace.lengths.expect(le(count, number(room)))
         return at_most(count, room)
 
+    def begin(self, made: list[Any]) -> None:
+        """Takes the entries of a list at once, if these are many numbers of one class of Python's."""
+        kind, first = self.kind, type(made[0]) if made else None
+        if len(made) < _FEWEST_ROWS or not isinstance(kind, EntryType) or first not in (bool, int, float, complex):
+            return
+        if first is not (kind.weak or kind.doubtful) or any(type(one) is not first for one in made):
+            return
+        most = _EXACT if kind.dtype == FLOAT64 else WIDEST[1]
+        if first is int and not all(-most <= one <= most for one in made):
+            self.give_up()
+        self.lines[0].begin(made)
+        self.cell[0] = len(made)
+        made.clear()
+
+    def fill(self, value: Any, count: Any) -> None:
+        """Makes so many equal entries those of a new list; none where the number is negative."""
+        self._check_entry(value)
+        self.cell[0] = not_negative(count)
+        part = slice(0, self._fitting(self.cell[0], self.room))
+        for line, leaf in zip(self.lines, self._leaves(value), strict=True):
+            line.fill(part, leaf)
+
     def append(self, value: Any) -> None:
         """Puts an entry behind the others."""
         alone = self.kind.is_number or type(value) is tuple or is_alone(value, self.made_by.holds(value))
@@ -157,8 +186,31 @@ class Growing(Gathered):
         if self.readers:
             self.give_up()
 
+    def put_in_order(self) -> None:
+        """Notes that entries are compared from now on, which are numbers or tuples of numbers."""
+        if not self._has_numbers or not _is_ordered(self.form) or self.may_have_nan:
+            self.give_up()
+        self.in_order = True
+
+    def _note_order(self, value: Any) -> None:
+        """Demands of a record that its floats but the last one, which decides nothing else, are equal to themselves.
+
+        Python takes two records for equal that hold the same NaN.
+        """
+        for leaf in self._leaves(value)[:-1]:
+            is_traced = isinstance(leaf, TracedValue)
+            if not (leaf.dtype.kind == "f" if is_traced else leaf != leaf):
+                continue
+            if self.in_order and is_traced:
+                demand(eq(leaf, leaf))
+            elif self.in_order:
+                self.give_up()
+            self.may_have_nan |= not self.in_order
+
     def _put(self, value: Any, count: Any) -> None:
         """Puts an entry in its place."""
+        if isinstance(self.kind, RecordType):
+            self._note_order(value)
         place = at_most(count, self.room - 1)
         for line, leaf in zip(self.lines, self._leaves(value), strict=True):
             line.put(place, leaf)
@@ -203,6 +255,22 @@ class Growing(Gathered):
             self._move(slice(place + 1, self._fitting(self.cell[0], self.room)), -1)
         self.cell[0] = self._fitting(self.cell[0], self.room) - 1
         return found
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Puts an entry in front of the one with an index, or behind the last one."""
+        self._check_entry(value)
+        if not self._has_numbers or self._is_taken or (type(index) is int and index < 0):
+            self.give_up()
+        end = self._fitting(self.cell[0], self.room - 1)
+        if not isinstance(index, TracedValue) and not isinstance(end, TracedValue):
+            index = min(index, end)
+        demand_order(0, index)
+        demand_order(index, end)
+        place = not_negative(at_most(index, self.room - 1))
+        self._move(slice(place, end), 1)
+        self._put(value, place)
+        self.changes += 1
+        self.cell[0] = end + 1
 
     def popleft(self) -> Any:
         """The first element, which the deque has no longer."""
@@ -343,6 +411,11 @@ class GrowingParts(Growing):
         return self.lines[0].array[: self._fitting(self.total[0], self.room)].copy()
 
 
+def _is_ordered(form: tree.Tree) -> bool:
+    """Return whether entries of a form are numbers, or tuples of such."""
+    return not isinstance(form, tree.Branch) or (form.kind is tuple and all(map(_is_ordered, form.children)))
+
+
 def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
@@ -351,12 +424,13 @@ def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType
     numbers = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM
     shape = kind.shape if isinstance(kind, EntryType) else ()
     rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())))
-    room = None if trace.lengths is None else trace.lengths.room(rows)
+    room = None if trace.lengths is None else trace.lengths.room(rows + len(made))
     if room is None:
         return None
     kinds = GrowingParts if shape is None else Growing
     found = kinds(rewriting, place, kind, trace, room)
     found.cls = type(made)
+    found.begin(made)
     while made:
         found.append(made.pop(0) if type(made) is list else made.popleft())
     return DeferredObject(None, trace, f"a {found.class_name}", found.cls, found)

@@ -13,6 +13,7 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -25,6 +26,7 @@ from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.limited.run_time_integers import integer, smallest
 from xjit.ops.define.core import lift
+from xjit.ops.elements.compare import gt
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
@@ -149,8 +151,8 @@ class TracedRange(Sequence):
     def __init__(self, *ends: Any) -> None:
         known = tuple(map(_settled, ends))
         self.start, self.stop = known[:2] if len(known) > 1 else (0, known[0])
-        self.step = operator.index(ends[2]) if len(ends) == 3 else 1
-        if self.step == 0:
+        self.step = _step(known[2]) if len(ends) == 3 else 1
+        if not isinstance(self.step, TracedValue) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
 
     def known(self) -> range:
@@ -288,11 +290,23 @@ def known_of(iterable: Any) -> Any:
     return iterable.known() if isinstance(iterable, Sequence) else iterable
 
 
-def _of_range(first: Any, end: Any, step: int) -> Turns:
-    if step == 1:
+def _step(number: Any) -> Any:
+    """The step of a range; one of which the run tells is demanded to be positive, unless it is surely negative."""
+    if not isinstance(number, TracedValue) or type(number) is TracedScalar:
+        return operator.index(number)
+    found = _python_integer(number)
+    low, high = _span(found)
+    if low <= 0 <= high:
+        demand(gt(_number(found), np.int64(0)))
+    return found
+
+
+def _of_range(first: Any, end: Any, step: Any) -> Turns:
+    if not isinstance(step, TracedValue) and step == 1:
         return Turns(first, end, _python_integer)
-    distance = end - first if step > 0 else first - end
-    length = (distance + (abs(step) - 1)) // abs(step)
+    is_down = _span(step)[1] < 0 if isinstance(step, TracedValue) else step < 0
+    distance, by = (first - end, -step) if is_down else (end - first, step)
+    length = (distance + (by - 1)) // by
     return Turns(0, length, lambda k: _python_integer(first + k * step))
 
 

@@ -6,7 +6,6 @@ ends by one, or that would be long, makes a loop of the graph.
 
 from __future__ import annotations
 
-import collections
 import functools
 import sys
 from collections.abc import Callable, Sized
@@ -19,7 +18,6 @@ from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
 from xjit.capture.comprehensions.entries_of_lists import ListRuntime
 from xjit.capture.comprehensions.gathered import columns_as_tuples
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
-from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.control.object_loops import asked_at_ends, captured_with_objects
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.dicts.new_dicts import new_dict
@@ -37,7 +35,6 @@ from xjit.capture.python_control.python_loops import Loop
 from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, negated, truth
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, may_be_of_run, may_grow
 from xjit.capture.rewriting.python_runtime import OPERATORS, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thunk
 from xjit.capture.splits.conversions import (
@@ -49,7 +46,6 @@ from xjit.capture.splits.conversions import (
 )
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.object_comparisons import contained, known_truths, same_object
-from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import DemandError, demand
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
 from xjit.capture.tracers.traced_array import TracedArray
@@ -368,21 +364,6 @@ class TracedRuntime(ListRuntime):
         known = rows.elements if type(rows) is DeferredObject and function is LOOP_BUILTINS["zip"] else None
         found = None if known is None else columns_as_tuples(known)
         return super().unzip(function, rows) if found is None else iter(found)
-
-    def new_list(self, made: Any, place: tuple[int, int]) -> Any:
-        """Return the list, or one that only the run has, if control flow of the run is known to change its length."""
-        trace = enclosing_capture()
-        if trace is None or type(made) not in (list, collections.deque) or not all(map(may_grow, made)):
-            return made
-        if not trace.recorder.rewriting.is_of_run(made, place):
-            return made
-        kind = trace.recorder.rewriting.elements_of(place)
-        found = None if kind is None else growing_list(made, place, kind, trace)
-        if found is not None:
-            return found
-        if type(made) is not list or not is_splitting() or not all(map(may_be_of_run, made)):
-            return made
-        return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
 
     def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the dict or the set, or one of which only the run tells the keys, if that is known to be so."""

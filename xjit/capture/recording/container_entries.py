@@ -175,6 +175,16 @@ def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
     return found
 
 
+def type_of_numbers(values: Sequence[Any]) -> EntryType | None:
+    """The type that all of some numbers are of; None where there is none, and for anything else."""
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and kinds < set(_NUMBERS):
+        (kind,) = kinds
+        return EntryType(np.dtype(kind), kind)
+    found = common_type(values)
+    return found if isinstance(found, EntryType) and found.is_number else None
+
+
 _NUMBERS = (bool, int, float, complex)
 _WIDE: dict[Any, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64, FLOAT64), float: (FLOAT64,)}
 """The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""

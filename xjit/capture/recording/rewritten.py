@@ -159,11 +159,13 @@ class Rewriting:
         """Return whether a list that the function makes is remembered with its place."""
         return self._places.get(id(made), (None, None))[1] is made
 
-    def want_of_run(self, made: Any, kind: Any) -> None:
-        """Notes a list, if it is known where it was made, as one whose length only the run knows."""
+    def want_of_run(self, made: Any, kind: Any) -> bool:
+        """Notes a list as one that only the run knows; return whether it is known where it was made, and new."""
         place, known = self._places.get(id(made), (None, None))
-        if place is not None and known is made and place not in self._lists:
+        is_new = place is not None and known is made and place not in self._lists
+        if place is not None and is_new:
             self._wanted_lists[place] = kind
+        return is_new
 
     def is_dict_of_run(self, made: Any, place: tuple[int, int]) -> bool:
         """Return whether a dict or a set that is made in a place is to be one of which only the run tells the keys.

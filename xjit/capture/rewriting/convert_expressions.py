@@ -255,11 +255,24 @@ class ExpressionConverter(ast.NodeTransformer):
         return placed(ast.Tuple([self.converted(node.value), conversion, spec], ast.Load()), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if isinstance(node.op, ast.Mult) and (isinstance(node.left, ast.List) or isinstance(node.right, ast.List)):
+            return call("repeated", node, self._begun(node.left), self._begun(node.right), _place_of(node))
         left, right = self.converted(node.left), self.converted(node.right)
         if isinstance(node.op, ast.Mod) and _is_text(left):
             return call("format", node, placed(ast.Constant("%"), node), left, right)
         node.left, node.right = left, right
         return node
+
+    def _begun(self, node: ast.expr) -> ast.expr:
+        """Convert what a list is made of: a display that is repeated is no list of its own."""
+        if not isinstance(node, ast.List):
+            return self.converted(node)
+        self.generic_visit(node)
+        return node
+
+    def _made(self, node: ast.expr, made: ast.expr) -> ast.expr:
+        """Return the list that an expression makes, or what the runtime has in its place."""
+        return call("new_list", node, made, _place_of(node))
 
     # Calls
 
@@ -273,7 +286,8 @@ class ExpressionConverter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super(node)
         if _is_conversion(node):
-            return call("convert", node, self.converted(node.func), self.converted(node.args[0]))
+            found = call("convert", node, self.converted(node.func), self.converted(node.args[0]))
+            return self._made(node, found) if _name_of(node) == "list" else found
         self.generic_visit(node)
         if _is_format(node):
             assert isinstance(node.func, ast.Attribute)
@@ -285,8 +299,8 @@ class ExpressionConverter(ast.NodeTransformer):
             (starred,) = node.args
             assert isinstance(starred, ast.Starred)
             return call("unzip", node, node.func, starred.value)
-        if _makes_deque(node):
-            return call("new_list", node, node, _place_of(node))
+        if _makes_deque(node) or _name_of(node) == "sorted":
+            return self._made(node, node)
         if _counts(node):
             return call("counter", node, node.func, node.args[0])
         return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
@@ -313,14 +327,14 @@ class ExpressionConverter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
-        return call("new_list", node, node, _place_of(node))
+        return self._made(node, node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
         return call("new_dict", node, node, _place_of(node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        return self._comprehension(node, "list", node.elt)
+        return self._made(node, self._comprehension(node, "list", node.elt))
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
         return self._comprehension(node, "set", node.elt)

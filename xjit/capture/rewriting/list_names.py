@@ -15,16 +15,21 @@ _MAKERS = ("list", "sorted")
 
 
 def list_names(function: Function, names: ScopeNames) -> frozenset[str]:
-    """Return the variables of a function to which it assigns lists, or tuples, that it makes."""
+    """Return the variables of a function that are lists, or tuples, which it makes; other names of them, too."""
     body = function.body if isinstance(function.body, list) else [function.body]
     nodes = (inner for statement in body for inner in own_nodes(statement))
-    found = {name for node in nodes if isinstance(node, ast.Assign) for name in _assigned(node)}
+    assigned = [node for node in nodes if isinstance(node, ast.Assign)]
+    found = {name for node in assigned if _makes_list(node.value) for name in _targets(node)}
+    pairs = [
+        (node.value.id, name) for node in assigned if isinstance(node.value, ast.Name) for name in _targets(node)
+    ]
+    while more := {name for source, name in pairs if source in found} - found:
+        found |= more
     return (frozenset(found) & names.local) - names.deleted
 
 
-def _assigned(node: ast.Assign) -> Iterator[str]:
-    if _makes_list(node.value):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+def _targets(node: ast.Assign) -> Iterator[str]:
+    return (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _makes_list(node: ast.expr) -> bool:

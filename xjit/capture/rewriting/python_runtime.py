@@ -229,6 +229,10 @@ class PythonRuntime(ControlRuntime):
         """Return the list itself."""
         return made
 
+    def repeated(self, left: Any, right: Any, place: tuple[int, int]) -> Any:
+        """Return the product of a list and a number, or of a number and a list."""
+        return left * right
+
     def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the dict or the set itself."""
         return made

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -147,6 +149,8 @@ class TracedArray(Operators, BufferView):
             return other * self.dtype.type()
         if self.weak is None and hasattr(self, "known"):
             return PYTHON[ufunc](*(self.known() if one is self else one for one in (left, right)))
+        if type(other) is list and ufunc is np.multiply:
+            ask_to_rewrite()
         numbers = "Python number" if self.weak is not None else "number"
         refuse(f"a {type(other).__name__} meets a {numbers} that is not known while tracing", self, fix="use arrays")
 
@@ -380,6 +384,8 @@ class TracedArray(Operators, BufferView):
     def __index__(self) -> int:
         if self.dtype.kind not in "iu" or not (self.scalar or self.ndim == 0):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        if _is_subscript(sys._getframe(1)):
+            self._ask()
         return int(self._number("an index or a size", "use np.where or np.take, or a Python int"))
 
     def __hash__(self) -> int:
@@ -473,3 +479,11 @@ def class_of_array(value: TracedValue) -> Any:
 
 def _call_bound(name: str, value: TracedArray, *args: Any, **kwargs: Any) -> Any:
     return call_method(name, value, args, kwargs)
+
+
+def _is_subscript(frame: FrameType) -> bool:
+    """Return whether the code of a frame is at an entry of a list or a tuple."""
+    return frame.f_code.co_code[frame.f_lasti] in _SUBSCRIPTS
+
+
+_SUBSCRIPTS = frozenset(dis.opmap[name] for name in ("BINARY_SUBSCR", "STORE_SUBSCR") if name in dis.opmap)

@@ -58,7 +58,7 @@ def _trim(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
 
 
 def _bound_trim(params: Params) -> Callable[..., Any]:
-    """What trims so along the first axis alone, as most results need it, in a fraction of the time."""
+    """Return the function that trims; along the first axis alone, as most results need it, a quick one."""
     return _first_rows if params["axes"] == (0,) else functools.partial(_trim, **params)
 
 
@@ -83,7 +83,7 @@ TRIM = register(
 
 
 def _bound_cut(params: Params) -> Callable[..., Any]:
-    """What cuts so along the first axis alone: a small part is copied, as it is quicker than to hand memory back."""
+    """Return the function that cuts; along the first axis alone a small part is copied, which is quicker."""
     return _cut_rows if params["axes"] == (0,) else functools.partial(_cut, **params)
 
 
