@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.comprehensions.ordered_lists import SEQUENCE_FUNCTIONS
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
 from xjit.capture.guarding.guards import Guard, is_generator
@@ -71,7 +72,7 @@ from xjit.types import FLOAT64, INT64, ArrayType, is_writable, scalar_type, type
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
-_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING}
+_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING, **SEQUENCE_FUNCTIONS}
 
 
 class Recorder:

@@ -312,6 +312,8 @@ class located:
 def position() -> Where:
     """The innermost line of code that is traced: libraries that it calls are not the user's lines."""
     frame = _traced_frame()
+    while frame is not None and (type(frame.f_globals) is dict or is_own_code(frame.f_code)):
+        frame = frame.f_back  # forms of functions of the standard library are traced, too
     if frame is None:
         return user_position()
     return Where(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
