@@ -14,6 +14,29 @@ def f(x, y, z, e, q):
 """
 
 COMPILED = {
+    "None on one way of a branch, and integers of Python's behind it": """
+    b = 0.5 * q
+    for i in range(len(x)):
+        if x[i] > 1:
+            b = None
+        elif b is None:
+            b = i
+    return x
+""",
+    "chosen rows as a column, and as a line again": """
+    a = z[z.ravel()[: len(z)] > -5]
+    return a.reshape(-1, 1).ravel()
+""",
+    "a condition behind a sum, in front of running sums of what that needs": """
+    u = np.abs(np.arange(32) + 0j * q).astype(int)
+    v = np.repeat(x[0] + u, u)
+    return v[19], np.array([i for i in u if i])
+""",
+    "an array of one element as one of chosen elements": """
+    a = x[x > -99]
+    a[0] = x[:1]
+    return a
+""",
     "an array of one number and its whole": """
     return np.full(1, q)[:], np.full(1, 0.5 * q)[...], np.full((1, 1), q).T
 """,

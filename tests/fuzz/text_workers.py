@@ -6,13 +6,16 @@ Each program that fails is shrunk and written down at once.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
+import resource
 import subprocess
 import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.fuzz.larger.larger_texts import larger_text, length_text
@@ -24,6 +27,9 @@ from tests.fuzz.text_runs import Tally, kind, tried
 
 SORTS = {"ordinary": ordinary_text, "splits": split_text, "larger": larger_text, "lengths": length_text}
 
+MOST_MEMORY = 8 * 2**30
+"""Bytes of a worker while it writes a program: attempts at expressions may ask for all that there is."""
+
 
 def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary") -> None:
     """Try programs from a seed on, and keep a journal of them in the folder."""
@@ -32,7 +38,8 @@ def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary
     for number in range(seed, seed + count):
         if time.time() > stop:
             break
-        program = SORTS[sort](random.Random(number))
+        with _limited_memory():
+            program = SORTS[sort](random.Random(number))
         (folder / "current").write_text(f"{number}\n{program}\n")
         failure = tried(program, tally)
         if failure is not None:
@@ -42,6 +49,16 @@ def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary
                     file.write(report(number, program, failure))
         (folder / "tally").write_text(json.dumps(vars(tally) | {"seen": seen, "last": number}))
     (folder / "current").unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _limited_memory() -> Iterator[None]:
+    before, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY if most < 0 else min(MOST_MEMORY, most), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, most))
 
 
 def report(seed: int, program: TextProgram, failure: str) -> str:

@@ -32,6 +32,14 @@ def f(x, y, q):
 """
 
 FOUND = {
+    "a handler of an error of a step in Python, behind one that prints": """
+    print(q)
+    try:
+        p = {1.0: 2}[float(x[0])]
+    except KeyError:
+        p = 0
+    return p
+""",
     "counts of what the run sorts are reduced by a step in Python": """
     y = np.tile(np.round(x).astype(np.int8), 2)
     a, b = np.unique(y, return_inverse=True)

@@ -96,11 +96,16 @@ def _key(frame: FrameType) -> tuple[int, int, int | None]:
 
 
 def _matches(wanted: Any, error: type[BaseException]) -> bool | None:
-    """Return whether a class that a clause names is one of an error; None where that is not known."""
+    """Return whether a class that a clause names is one of an error; None where that is not known.
+
+    What raises an ``Exception``, as calls in Python do, raises any class of it.
+    """
     if isinstance(wanted, tuple):
         found = [_matches(one, error) for one in wanted]
         return None if None in found else any(found)
-    return issubclass(error, wanted) if isinstance(wanted, type) else None
+    if not isinstance(wanted, type) or (error is Exception and wanted is not error and issubclass(wanted, error)):
+        return None
+    return issubclass(error, wanted)
 
 
 def begun(known: list[Handlers], made: Handlers) -> Handlers:

@@ -35,8 +35,8 @@ def expect_exact(value: Any) -> None:
 
 
 def expect_exact_as(value: Any, kind: Any) -> None:
-    """Expects the same of a value that becomes one of a kind."""
-    if isinstance(kind, Kind) and kind.doubtful is int and kind.place.aval.dtype == FLOAT64:
+    """Expects the same of a value that becomes one of a kind; None stands for zero there."""
+    if value is not None and isinstance(kind, Kind) and kind.doubtful is int and kind.place.aval.dtype == FLOAT64:
         expect_exact(value)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stored_numbers import held
+from xjit.capture.memory.stores import check_one_number
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_same_kind, check_writable, stored_value, write
 from xjit.capture.tracers.errors_in_order import test_ahead_of_store
@@ -99,12 +100,21 @@ def _followed(found: Any, name: str, args: Sequence[Any], kwargs: Mapping[str, A
         noted._way = value, way
     if root_of(found) is not root:
         noted.frozen = True
-        if isinstance(root, LimitedArray):
-            noted_root: Any = root
-            noted_root.shown_by(found)
+        holder = _holder(value)
+        if isinstance(holder, LimitedArray):
+            noted_holder: Any = holder
+            noted_holder.shown_by(found)
         else:
-            root.buffer.blind.append(weakref.ref(found))
+            holder.buffer.blind.append(weakref.ref(found))
     return found
+
+
+def _holder(value: Any) -> Any:
+    """The array of the user's whose memory a value shows: that which a call has made another array of, as well."""
+    root, way = root_of(value), getattr(value, "_way", None)
+    if hasattr(root, "shown_by") or not isinstance(root, LimitedArray):
+        return root
+    return value if way is None else _holder(way[0])
 
 
 def _way(name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Showing | None:
@@ -204,6 +214,8 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         _store_masked(target, index, value)
         return
     places = index if are_places(index) else (index,)
+    if not isinstance(value, LimitedArray) and _is_of_one(target, index):
+        check_one_number(value, np.zeros(1, target.dtype))
     if has_traced_step(target, index):
         check_writable(target)
         with located([one for one in (target, value) if isinstance(one, TracedValue)]):
@@ -229,6 +241,18 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         refuse("values of a size that only the run knows are stored at index arrays", target, fix="loop over them")
     with located([one for one in (target, value) if isinstance(one, TracedValue)]):
         _advance(target, set_window(target, index, _as_type(value, target.dtype)))
+
+
+def _is_of_one(target: Any, index: Any) -> bool:
+    """Return whether an index is a number for each dimension."""
+    entries = index if isinstance(index, tuple) else (index,)
+    return len(entries) == target.ndim and all(map(_is_number, entries))
+
+
+def _is_number(entry: Any) -> bool:
+    if isinstance(entry, TracedValue):
+        return entry.node.aval.dtype.kind in "iu" and (entry.scalar or entry.weak is not None)
+    return isinstance(entry, int | np.integer) and not isinstance(entry, bool)
 
 
 def _store_masked(target: Any, mask: Any, value: Any) -> None:

@@ -150,8 +150,11 @@ class GroupValues:
         indexed_values: Iterable[IndexedValue],
         body: Callable[[], None],
         kind: LoopKind = LoopKind.SERIAL,
-    ) -> None:
-        """Write an innermost loop around what ``body`` writes; ``indexed_values`` are the values in it."""
+    ) -> bool:
+        """Write an innermost loop around what ``body`` writes; ``indexed_values`` are the values in it.
+
+        Return whether the loop does anything: without it there is none.
+        """
         axes, short = set(loop.axes), self.plan.short
         if short is not None:
             axes = set(self.elements.innermost)
@@ -164,8 +167,9 @@ class GroupValues:
         self.elements.calls = calls_many(nodes, self.nest.machine)
         self.nest.open(loop.variable, loop.axes)
         body()
-        self.nest.close(*bounds, kind)
+        is_written = self.nest.close(*bounds, kind)
         self.elements.calls = False
+        return is_written
 
     def computed(self, numbers: Iterable[int]) -> list[IndexedValue]:
         """The values that these statements compute in the open loop, operands before users: nothing below what has

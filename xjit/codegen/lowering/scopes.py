@@ -95,14 +95,15 @@ class LoopBuilder:
         del self.scopes[place:]
         return hidden
 
-    def close(self, start: Integer, stop: Integer, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
-        """Close the innermost loop and put it into the one around it, if it does anything."""
+    def close(self, start: Integer, stop: Integer, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> bool:
+        """Close the innermost loop and put it into the one around it, if it does anything; return whether it does."""
         scope = self.scopes.pop()
         assert scope.variable is not None
         if not scope.statements:
-            return
+            return False
         loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
+        return True
 
     def open_if(self) -> Scope:
         """Opens a block under a condition: values that depend on the loops around are computed inside of it."""

@@ -168,23 +168,24 @@ class NaiveLoops:
 
     def _in_stages(self, loop: Loop, chosen: Sequence[int]) -> None:
         """Loops over a row, one behind the other: scans, and what needs them."""
-        stages = list(self.scans.stages(chosen))
+        stages = self.scans.stages(chosen)
         rows = self._kept.hand_on(self.scans.handed_on(chosen))
         self._along = variable(loop.variable)
         self._operands = ScanOperands(self.scans, self.values, chosen)
-        for number, stage in enumerate(stages):
-            self._operands.begin(number, stage)
-            self._loop(self._kept.span(stage), stage.statements)
+        loops = 0
+        for stage in stages:
+            self._operands.begin(loops, stage)
+            loops += self._loop(self._kept.span(stage), stage.statements)
             self._kept.finish(stage.statements)
         carry = next(iter(self._running.values())).name
-        self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
+        self.values.scan_passes.append(self._operands.found(carry, loops, rows))
 
-    def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
-        """One loop over steps of a row."""
+    def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> bool:
+        """One loop over steps of a row; False where it would do nothing."""
         step = functools.partial(self._step, chosen)
         # The loop over columns becomes the innermost one: a rewrite decides about its calls.
         computed = () if self.columns else self.values.computed(chosen)
-        self.values.loop(self.plan.reduced[-1], bounds, computed, step)
+        return self.values.loop(self.plan.reduced[-1], bounds, computed, step)
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
