@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.capture.comprehensions.outcomes import identical
-from xjit import xjit
+from xjit import CaptureError, xjit
 from xjit.errors import FallbackWarning
 
 
@@ -80,3 +80,12 @@ def test_truths_of_the_run_match_what_they_match_in_python(monkeypatch: pytest.M
     with pytest.warns(FallbackWarning, match="matched with True or False"):
         assert compiled(np.array([1.0, 2.0])) == 1
     assert compiled(np.array([-1.0, 2.0])) == 2
+
+
+def test_functions_without_source_are_numpys() -> None:
+    names: dict[str, Any] = {}
+    exec("import math\ndef f(x): return math.isnan(x[0]) is False\ndef g(x): return x[0] is None, x * 2", names)
+    x = np.array([1.0, 2.0])
+    with pytest.raises(CaptureError, match="True or False"):
+        xjit(names["f"], strict=True)(x)
+    identical(xjit(names["g"], strict=True)(x), names["g"](x))

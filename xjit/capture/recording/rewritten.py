@@ -14,7 +14,9 @@ from xjit.capture.guarding.identities import compares_with_truths, looks_at_iden
 from xjit.capture.recording.container_entries import EMPTY, containers_in
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
+from xjit.capture.tracers.provenance import refuse
 
+_EQUAL = "use the truth value itself, as in `if x > 0`"
 Mark: TypeAlias = tuple[frozenset[CodeType], bool]
 
 
@@ -55,12 +57,14 @@ class Rewriting:
         if self.is_used:  # so loops and branches may choose arrays
             looking = (inner for inner in _codes(code) if looks_at_identity(inner, function.__globals__))
             self._chosen = self._chosen.union(*map(self._around, looking))
-        if code not in self._chosen or code in self._kept:
+        if code not in self._chosen or (code in self._kept and not asking):
             return function
         try:
             found = rebuild(function, runtime(), handlers=self.handlers)
-        except NotRewritable:
+        except NotRewritable as error:
             self._kept.add(code)
+            if asking:  # nothing tells the code that Python runs whether a truth value of the run is True
+                refuse(f"{function.__qualname__} compares with True or False by `is`, and {error}", fix=_EQUAL)
             return function
         for inner in _codes(found.__code__):
             self._owners.setdefault(inner, code)
