@@ -197,3 +197,23 @@ def test_errors_of_steps_leave_what_was_stored(function: Any, pieces: int, monke
             with contextlib.redirect_stdout(Full(limit)), contextlib.suppress(OSError):
                 one(x)
         assert np.array_equal(mine, numpys)
+
+
+def stores_ahead_of_inner_loops(x: Any, size: int) -> None:
+    for k in range(2):
+        x[k] = x[1] * np.ones(size)
+        for _ in range(3):
+            print("now", x[0])
+            x[0] += 1
+
+
+def test_shapes_fail_ahead_of_the_store_in_a_turn(monkeypatch: Any) -> None:
+    fast = compiled(stores_ahead_of_inner_loops, monkeypatch)
+    for size in (1, 4, 2, 2, 1):
+        mine, numpys = np.arange(8.0).reshape(2, 4), np.arange(8.0).reshape(2, 4)
+        texts = io.StringIO(), io.StringIO()
+        for one, x, text in zip((fast, stores_ahead_of_inner_loops), (mine, numpys), texts, strict=True):
+            with contextlib.redirect_stdout(text), contextlib.suppress(ValueError):
+                one(x, size)
+        assert texts[0].getvalue() == texts[1].getvalue()
+        np.testing.assert_array_equal(mine, numpys)

@@ -36,6 +36,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import plain as plain_type
+from xjit.ops.effects.python_call import is_taken_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,8 @@ def traced_turn(
     """
     trace = inner_trace("body")
     trace.hands_on = True
+    known: dict[Any, Any] = trace.recorder.loops
+    trace.behind_effects = (state.place, "effects") in known
     with tracing(trace), undecided():
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)
@@ -227,6 +230,8 @@ def traced_turn(
         check_turn(_of_carried(carried, after), containers)
         read = [value for name, value in zip(state.names, after, strict=True) if name in state.carried]
         demand_unread(trace, (read, [value for _, value in objects.assigned().values()]))
+        if not all(map(is_taken_back, trace.effects)):
+            known[state.place, "effects"] = True
         return Turn(trace, number, begin, after)
 
 
@@ -280,6 +285,17 @@ def carried_values(carried: Sequence[Carried | None], values: Sequence[Any]) -> 
             leaves = [] if value is UNBOUND else tree.flatten(value)[0]
             found += leaves if len(leaves) == len(one.leaves) else [None] * len(one.leaves)
     return found
+
+
+def memories(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:
+    """The same leaves, with the memory of arrays of the run's size themselves in place of their elements."""
+    wholes: dict[int, Any] = {}
+    taken = (value for one, value in zip(carried, values, strict=True) if one is not None and value is not UNBOUND)
+    for one in (leaf for value in taken for leaf in tree.flatten(value, in_parts=False)[0]):
+        parts = one.parts() if hasattr(one, "shown_by") else None
+        if parts is not None:
+            wholes[id(parts[0][0])] = one.whole
+    return [wholes.get(id(leaf), leaf) for leaf in carried_values(carried, values)]
 
 
 def parameters_of(

@@ -51,8 +51,10 @@ def test_ahead_of_store(trace: CaptureTrace) -> None:
 
     Draws in compiled code do not count: loops that draw would have a step in Python in each turn.
     """
-    if not all(map(is_taken_back, (node for one in _around(trace) for node in one.effects))):
-        for one in reversed(list(_around(trace))):
+    around = list(_around(trace))
+    done = not all(map(is_taken_back, (node for one in around for node in one.effects)))
+    if done or any(one.behind_effects for one in around):
+        for one in reversed(around):
             test_so_far(one)
 
 
