@@ -13,7 +13,7 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
-from xjit.capture.memory.origins import code_of
+from xjit.capture.memory.origins import code_of, whole_of
 from xjit.capture.moving_views import moves, numbered_in, steps_to, way_of
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
@@ -72,12 +72,18 @@ def _keep_memory_of_views(values: Sequence[Any], trace: CaptureTrace) -> None:
             buffer.advance(trace, whole.node)
 
 
+def _memory_of(value: Any) -> Any:
+    """The array whose memory a result of the run's size shows; any other result as it is."""
+    return whole_of(root_of(value)) if isinstance(value, LimitedArray) else value
+
+
 def _check_memory_known(values: Sequence[Any]) -> None:
     """CaptureError where only the run will tell if a result is memory of another one, or of an array from outside.
 
     Where a number tells which array from outside a result is, that array is returned.
     """
-    found = {value.buffer: value for value in values if isinstance(value, BufferView) and not value.scalar}
+    wholes = [value for value in map(_memory_of, values) if isinstance(value, BufferView) and not value.scalar]
+    found = {value.buffer: value for value in wholes}
     for buffer, value in found.items():
         if buffer.path is not None:
             continue
@@ -262,7 +268,7 @@ class Results:
         if path is not None:
             return Output("moving", path=path, frozen=frozen, moving=moving)
         memory = -1 if buffer is None else self.memories.setdefault(buffer, len(self.memories))
-        code = None if numbered is None else numbered.code
+        code = self._code_in(base)
         return Output(
             "moving",
             self._base(base),
@@ -272,6 +278,13 @@ class Results:
             code=-1 if code is None else self._place(code, code.node),
             arrays=() if code is None else self.recorder.numbered(),
         )
+
+    def _code_in(self, base: Any) -> TracedValue | None:
+        """The number of the array from outside that an array which views show is, where only the run tells it."""
+        if isinstance(base, BufferView):
+            numbered = numbered_in(base.buffer)
+            return None if numbered is None else numbered.code
+        return self._code(self._trimmed(base)) if isinstance(base, LimitedArray) else None
 
     def _way_to(self, view: Any) -> tuple[Any, tuple[Showing, ...] | None]:
         """The array whose memory a view shows, and the steps to it; None where they are unknown."""

@@ -19,6 +19,7 @@ from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import enclosing_capture
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import aval_of
 from xjit.ops.elements.compare import eq
 
@@ -62,6 +63,13 @@ def origin_of(value: Any) -> Origin:
     return Origin.NUMBERED if isinstance(code, TracedValue) or code else Origin.OWN
 
 
+def whole_of(value: Any) -> Any:
+    """The value at its bounds that an array of the run's size has; any other value, and a part of one, as it is."""
+    if isinstance(value, LimitedArray) and value.part is None:
+        return value.whole
+    return value
+
+
 def may_be_another(value: Any) -> bool:
     """Return whether only the run tells which array a value is, as a loop or a branch has chosen it."""
     return isinstance(value, BufferView) and not value.scalar and (hasattr(value, "code") or bool(value.buffer.kin))
@@ -73,6 +81,12 @@ def same_array(one: Any, other: Any) -> bool | TracedValue | None:
     for i in range(n): u = u * 0.5
     u is x                              number of u == number of x
     """
+    if one is other:
+        return True
+    one, other = (value.packed() if getattr(type(value), "chooses", False) else value for value in (one, other))
+    if isinstance(one, LimitedArray) and getattr(one, "may_show", bool)(other):
+        return None
+    one, other = whole_of(one), whole_of(other)
     if one is other or not (may_be_another(one) or may_be_another(other)):
         return one is other
     if not (isinstance(one, BufferView) and isinstance(other, BufferView)) or _kind(one) != _kind(other):

@@ -9,6 +9,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, as_array
+from xjit.capture.memory.origins import Origin, code_of, origin_of
 from xjit.capture.python_control.leaves import (
     Kind,
     converted,
@@ -100,7 +101,10 @@ def _with_room(leaves: list[Any], structure: tree.Tree, one: Carried) -> list[An
     trace, zero = current(), constant(np.zeros((), value.dtype))
     assert trace is not None
     padded = pad(value, zero, [(0, most - size, 0) for size, most in zip(shape, room, strict=True)])
-    return [trace.wrap(lift(trace, padded), trace), *sizes]
+    made: Any = trace.wrap(lift(trace, padded), trace)
+    if origin_of(value) is not Origin.OWN:
+        made.code = code_of(value)
+    return [made, *sizes]
 
 
 def as_parameters(value: Any, one: Carried, trace: Trace) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.fitting import as_parts
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
@@ -51,7 +52,7 @@ class Growth:
             return
         found = earlier.carried
         if self.start is not UNBOUND:
-            began = carried_of(self.name, self.start)
+            began = carried_of(self.name, as_parts(self.start, found))
             found = _at_pace(self._joined(began, found), began, found)
         self.carried, self.claims, self.growths = found, dict(earlier.claims), dict(earlier.growths)
 
@@ -62,7 +63,7 @@ class Growth:
                 return False
             found = carried_of(self.name, after)
             if self.start is not UNBOUND:
-                began = carried_of(self.name, self.start)
+                began = carried_of(self.name, as_parts(self.start, found))
                 self.first = dict(_growths(began, found))
                 found = self._joined(began, found)
             self.carried = found
@@ -86,7 +87,7 @@ class Growth:
         if start.types != after.types:
             if self.doubts and self.optional and start.structure is None:
                 return after if is_optional(after.structure) else _optional(self.name, after)
-            return (_agreed(start, after) if self.doubts else None) or after
+            return (_agreed(start, after) if self.doubts else None) or _of_origins(start, after)
         pairs = zip(start.leaves, after.leaves, strict=True)
         return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
 
@@ -199,6 +200,18 @@ def _agreed(start: Carried, after: Carried) -> Carried | None:
         return None
     leaves = tuple(a.agreed(b) for a, b in zip(start.leaves, after.leaves, strict=True))
     return None if None in leaves else replace(start, leaves=leaves)
+
+
+def _of_origins(start: Carried, after: Carried) -> Carried:
+    """The variable as turns leave it, whose arrays may be those from outside that it starts as."""
+    if start.structure != after.structure:
+        return after
+    pairs = zip(start.leaves, after.leaves, strict=True)
+    both = [isinstance(a, Kind) and isinstance(b, Kind) and b.place.aval.rank > 0 for a, b in pairs]
+    rows = zip(both, start.leaves, after.leaves, strict=True)
+    return replace(
+        after, leaves=tuple(replace(b, origin=max(a.origin, b.origin)) if known else b for known, a, b in rows)
+    )
 
 
 def _at_pace(found: Carried, began: Carried, earlier: Carried) -> Carried:

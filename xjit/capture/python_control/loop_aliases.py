@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.leaves import Kind, is_array, kind_of, same
-from xjit.capture.python_control.loop_turns import Carried, Turn, Twin, carried_values
+from xjit.capture.python_control.leaves import Kind, is_array, is_in_parts, kind_of, same
+from xjit.capture.python_control.loop_turns import Carried, Turn, Twin, carried_values, memories
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass, replace
 
@@ -137,13 +137,30 @@ def aliases_of(
     firsts = zip(kinds, carried_values(carried, start), strict=True)
     names = Counter(id(first) for kind, first in firsts if isinstance(kind, Kind | Twin))
     single = frozenset(one for one, count in names.items() if alone.get(one) == count)
-    return Aliases(turn.trace, tuple(found), frozenset(turn.trace.versions) | turn.trace.overwritten, single)
+    members, written = tuple(found), frozenset(turn.trace.versions) | turn.trace.overwritten
+    return Aliases(turn.trace, members, written | _written_in_parts(turn, carried, members, written), single)
 
 
-def connect(aliases: Aliases, pairs: Pairs, begin: Sequence[Buffer | None], behind: Sequence[Any]) -> None:
+def _written_in_parts(
+    turn: Turn, carried: Sequence[Carried | None], members: Sequence[Member], written: frozenset[Buffer]
+) -> frozenset[Buffer]:
+    """The memory of arrays of the run's size that turns write to, which get a buffer of their own then."""
+    if not any(one is not None and is_in_parts(one.structure) for one in carried):
+        return frozenset()
+    nodes = {buffer.first for buffer in written if buffer.home is turn.trace}
+    return frozenset(one.begin for one in members if one.begin.first in nodes)
+
+
+def connect(
+    aliases: Aliases,
+    pairs: Pairs,
+    begin: Sequence[Buffer | None],
+    variables: Sequence[Carried | None],
+    behind: Sequence[Any],
+) -> None:
     """Notes which values behind a loop may be one memory with others, and with arrays from outside."""
-    carried = {member.begin for member in aliases.members}
-    values = {buffer: value for buffer, value in zip(begin, behind, strict=True) if buffer in carried}
+    carried, leaves = {member.begin for member in aliases.members}, memories(variables, behind)
+    values = {buffer: value for buffer, value in zip(begin, leaves, strict=True) if buffer in carried}
     for one, other in pairs:
         if one in values and one is not other:
             values[one].buffer.may_be((values[other].buffer if other in values else other,))

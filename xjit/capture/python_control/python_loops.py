@@ -457,7 +457,7 @@ def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:
     pairs = aliases.after(first)
     if turns is None or not turns.is_known:
         pairs |= first
-    connect(aliases, pairs, turn.begin, carried_values(settled.carried, behind))
+    connect(aliases, pairs, turn.begin, settled.carried, behind)
 
 
 def _test(settled: Settled, exchange: Exchange) -> Computation:

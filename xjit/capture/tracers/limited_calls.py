@@ -192,7 +192,9 @@ def may_be_one(found: Any, others: Iterable[Any]) -> None:
 
 def returned(array: LimitedArray) -> Any:
     """An array of such a size as a result of the function: its elements without what lies behind them."""
-    return trimmed(array)
+    found, whole = trimmed(array), array.part is None and hasattr(array, "handed_on")
+    made: Any = array
+    return made.handed_on(found) if whole else found
 
 
 def python_integer(size: Integer) -> Any:

@@ -45,14 +45,20 @@ class TracedWindow(Operators, LimitedArray):
         """Notes something that may show the elements: nobody may write to them while it lives."""
         self._rows = (*(one for one in getattr(self, "_rows", ()) if one() is not None), weakref.ref(holder))
 
+    def may_show(self, other: Any) -> bool:
+        """Return whether another value is among what may show the elements."""
+        return any(one() is other for one in getattr(self, "_rows", ()))
+
     def replace(self, value: Any) -> None:
         """Makes the elements of an array that is no part those of a value: another version of its memory.
 
         CaptureError where something would show them.
         """
         carried: Any = self._value
-        is_shown = carried is not None and carried.is_linked and carried.buffer.is_shown
-        if is_shown or any(one() is not None for one in getattr(self, "_rows", ())):
+        linked = carried is not None and carried.is_linked
+        if linked and any(one.is_seen for one in carried.buffer.kin):
+            refuse("an array is written in place that may be one with another, as only the run tells", carried)
+        if (linked and carried.buffer.is_shown) or any(one() is not None for one in getattr(self, "_rows", ())):
             refuse("an array whose size only the run knows is written to while another one may show it", fix=_FIX)
         trace: Any = current()
         buffer = self._memory()
@@ -100,8 +106,19 @@ class TracedWindow(Operators, LimitedArray):
             version = lift(trace, self._value)
             if found is None or found[0] is not version:
                 numbers = [size for size, known in zip(self.shape, form, strict=True) if known is None]
-                found = self._parts = version, (at_bounds(self), *numbers)
+                found = self._parts = version, (self.handed_on(at_bounds(self)), *numbers)
         return found[1], form
+
+    def handed_on(self, value: Any) -> Any:
+        """A value made of all elements, marked as the array that this one is, or may be."""
+        own: Any = self._value
+        if own is None or value is own:
+            return value
+        if hasattr(own, "code") or (own.is_linked and own.buffer.kin):
+            value.buffer.may_be(own.buffer.kin)
+            if hasattr(own, "code"):
+                value.code = own.code
+        return value
 
     def check_one_name(self) -> None:
         """CaptureError where a body has written to an array from outside of it, which is to become its variable."""
