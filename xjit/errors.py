@@ -131,10 +131,12 @@ class ArgumentError(XjitError, ValueError):
 class CaptureError(XjitError, TypeError):
     """The function does something with a traced value that cannot be captured.
 
-    ``opens`` are the arguments, by place or name, that are lists and dicts which the function changes.
+    ``opens`` are the arguments, by place or name, that are lists and dicts which the function changes. ``pin`` is the
+    place of a value of the run without which it is not raised; None where no value is to be pinned.
     """
 
     opens: frozenset[int | str] = frozenset()
+    pin: object = None
 
 
 class DataDependentError(CaptureError):

@@ -36,7 +36,7 @@ def unsupported(x: Any) -> Any:
 
 
 def left_to_numpy(x: Any) -> Any:
-    return x + len({x[0]: 1})
+    return x + len({x[0] * 1j: 1})
 
 
 # ---- decoration

@@ -118,7 +118,7 @@ def test_the_first_number_keeps_its_own_trace() -> None:
     compiled(LINE, 7)
     first = compiled.source(LINE, 7)
     compiled(LINE, 8)
-    known = next(iter(compiled._dispatcher._known.values()))
+    known = next(iter(compiled._dispatcher._known._by_key.values()))
     assert [one.captured.guards.fetch((LINE, 7)) is not None for one in known] == [True, True]
     assert known[0].captured.guards.fetch((LINE, 8)) is None, first
 

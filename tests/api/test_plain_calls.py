@@ -15,8 +15,8 @@ import xjit
 from xjit import config
 from xjit.api import dispatcher as dispatching
 from xjit.api import plain_calls
-from xjit.api.dispatcher import MAXIMUM_ENTRIES
 from xjit.api.plain_calls import FIRST_LOOKS, LONGEST_PAUSE, PlainCalls
+from xjit.api.traces.known_traces import MAXIMUM_ENTRIES
 from xjit.errors import CaptureError
 
 LINE = np.arange(5.0)
@@ -36,7 +36,7 @@ class Side(enum.Enum):
 
 def asked(x: Any) -> Any:
     """A function that a trace refuses: the value of an element is asked for."""
-    hash(x.flat[0])
+    hash(x.flat[0] * 1j)
     return np.unique(x)
 
 

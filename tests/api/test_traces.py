@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import xjit
-from xjit.api import dispatcher as dispatching
+from xjit.api.traces import known_traces
 from xjit.errors import RetraceWarning
 from xjit.inspect.statistics import Statistics
 
@@ -160,7 +160,7 @@ def test_clear_forgets() -> None:
 @pytest.fixture
 def few_traces(monkeypatch: pytest.MonkeyPatch) -> int:
     """Functions keep so many traces."""
-    monkeypatch.setattr(dispatching, "MAXIMUM_TRACES", 12)
+    monkeypatch.setattr(known_traces, "MAXIMUM_TRACES", 12)
     return 12
 
 

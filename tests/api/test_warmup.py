@@ -119,7 +119,7 @@ def test_strict_functions_raise() -> None:
 
 
 def test_what_was_refused_before_is_raised_under_strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    function = xjit.jit(lambda x: hash(x[0]))
+    function = xjit.jit(lambda x: hash(x[0] * 1j))
     monkeypatch.setenv("XJIT_STRICT", "0")
     with pytest.warns(FallbackWarning):
         function(np.zeros(4))
@@ -130,7 +130,7 @@ def test_what_was_refused_before_is_raised_under_strict(monkeypatch: pytest.Monk
 
 def test_calls_of_a_kind_that_was_compiled_are_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
-    function = xjit.jit(lambda x: hash(x[0]) if len(x) == 4 else x + 1.0)
+    function = xjit.jit(lambda x: hash(x[0] * 1j) if len(x) == 4 else x + 1.0)
     with pytest.warns(FallbackWarning):
         for _ in range(20):  # by then calls with one line of floats are not looked at any more
             function(np.zeros(4))

@@ -26,7 +26,9 @@ def explain(dispatcher: Dispatcher, args: Arguments, kwargs: dict[str, Any]) -> 
     found = _traced(dispatcher, args, kwargs)
     if isinstance(found, CaptureError):
         return _of_numpy(dispatcher, found)
-    return replace(explained(_lowered(dispatcher, found)), trials=dispatcher.trials)
+    made = explained(_lowered(dispatcher, found))
+    pins = (f"{pin.words}; {pin.why.fix or pin.why.remedy}" for pin in found.captured.pins)
+    return replace(made, reasons=(*made.reasons, *pins), trials=dispatcher.trials)
 
 
 def source(dispatcher: Dispatcher, args: Arguments, kwargs: dict[str, Any]) -> str:

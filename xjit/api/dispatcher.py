@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from xjit import compile, config, jobs, tree
+from xjit import jobs, tree
 from xjit.api.arguments import OpenedArguments, examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
 from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
@@ -18,35 +17,25 @@ from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
 from xjit.api.retraces import Retraces, difference
-from xjit.api.specialisation import Specialisation
-from xjit.api.splits.host_steps import host_steps, is_tried, obstacles, warnings_of
-from xjit.api.splits.trials import Trials
-from xjit.api.start.keep_program import Keeper
+from xjit.api.specialisation import Specialisation, interpreted
+from xjit.api.splits.host_steps import obstacles
 from xjit.api.trace import Trace
+from xjit.api.traces.known_traces import MAXIMUM_TRACES, Entries, Key, Keys, KnownTraces
+from xjit.api.traces.pinned_traces import PinnedTraces
+from xjit.api.traces.program_builder import ProgramBuilder
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guarding.signature import NORMALISE, signature
 from xjit.errors import CaptureError, FallbackWarning, XjitError
 from xjit.inspect.statistics import Statistics
+from xjit.ir.boundary import comes_first, take_back
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.source_location import stack_level
-from xjit.runtime.calls.records import Conditions
 from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices
 from xjit.runtime.tally import KernelTally
-from xjit.target import resolved
 from xjit.watch import Watch, watch_over
 
-Key = Hashable
-# How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
-Keys: TypeAlias = "tuple[Any, Key | None]"
-Entries: TypeAlias = "tuple[Callable[..., Any], ...]"
-
-# Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns and more.
-MAXIMUM_ENTRIES = 6
-# Traces that one function keeps, of 30 KiB or so each; the one unused for longest goes first. Pieces of data come in
-# hundreds of lengths, and to trace takes a thousand times as long as to look up a trace.
-MAXIMUM_TRACES = 512
 # How often a call is traced if what it reads changes meanwhile.
 ATTEMPTS = 3
 
@@ -72,9 +61,7 @@ class Dispatcher:
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
-        self.entries: Mapping[tuple[str, ...], Entries] = {(): started} if started else {}
-        self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
-        self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
+        self._known = KnownTraces(started)
         self._refused: dict[Key, Refusal] = {}
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
         self._mistakes: dict[Key, Mistake] = {}
@@ -83,12 +70,18 @@ class Dispatcher:
         self._numbers = ChangingNumbers()
         self._opened = OpenedArguments()
         self._tally = tally or KernelTally()
-        self._keeper = Keeper(function, options)
+        self._builder = ProgramBuilder(function, options, self._tally)
         self._learned = Learned()
+        self._pinned = self._without_pins()
         self._traces = 0
         self._fallbacks = 0
         self._retraces = Retraces(self.name)
         self._last: tuple[tree.Tree, tuple[Hashable, ...]] | None = None
+
+    @property
+    def entries(self) -> Mapping[tuple[str, ...], Entries]:
+        """The shortcuts to programs, by the names of the arguments that are given by name."""
+        return self._known.entries
 
     # ------------------------------------------------------------------ one call
 
@@ -98,7 +91,7 @@ class Dispatcher:
             return self.function(*args, **kwargs)  # inside another function that is being traced: a part of it
         leaves: Sequence[Any] = (*args, *kwargs.values())
         flat: Key = (len(args), *kwargs, *map(signature, leaves))
-        for found in self._flat.get(flat, ()):
+        for found in self._known.of_flat(flat):
             result = found.answer(leaves, leaves)
             if result is not MISS:
                 return result
@@ -132,13 +125,13 @@ class Dispatcher:
                 return self.function(*args, **kwargs)
             return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, place))
         key = (in_tree, signatures)
-        if copied and any(found.changes_something for found in self._known.get(key, ())):
+        if copied and any(found.changes_something for found in self._known.of(key)):
             return self._beside_memory(args, kwargs, True, copied=True)
-        for found in self._known.get(key, ()):
+        for found in self._known.of(key):
             result = found.answer(arguments, leaves)
             if result is not MISS:
                 return result
-        for found in self._known.get(key, ()):
+        for found in self._known.of(key):
             if found.is_kept_from(leaves):
                 return self._beside_memory(args, kwargs, found.may_be_written(leaves))
         refused = self._refused.get(key)
@@ -159,9 +152,9 @@ class Dispatcher:
         """The result by a new trace, or by one that another thread makes meanwhile."""
         retrace, attempts = self._look_back(keys[0], leaves), ATTEMPTS
         while attempts:
-            newest, watch = self._newest(keys), self._watch()
+            newest, watch = self._known.newest(keys), self._watch()
             try:
-                trace = self._capture(leaves, keys[0][0], watch)
+                trace = self._capture(leaves, keys[0][0], watch, self._pinned)
             except Exception as error:
                 if self._opened.learn(error, args, kwargs):
                     return self.call(args, kwargs)
@@ -185,37 +178,43 @@ class Dispatcher:
             self._numbers.note(made.captured.guards, leaves)
         return self._numpy(args, kwargs, restless())
 
+    def other_value(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call in which a value is another one than a program has taken for granted."""
+        leaves, in_tree = self._opened.flattened(args, kwargs)
+        signatures = tuple(map(signature, leaves))
+        if NORMALISE in signatures or not jobs.available():
+            return self.function(*args, **kwargs)
+        key, arguments = (in_tree, signatures), (*args, *kwargs.values())
+        found = self._pinned.leaf(key, leaves)
+        try:
+            if found is None:
+                flat = (len(args), *kwargs, *signatures) if same(leaves, arguments) else None
+                return self._traced((key, flat), args, kwargs, leaves, False)
+            jobs.run(lambda: self._known.put_first(key, found))
+            result = found.answer(arguments, leaves)
+        except Exception as error:
+            if not comes_first(error):
+                raise
+            take_back(error)
+            result = MISS
+        return self.function(*args, **kwargs) if result is MISS else result
+
     def _watch(self) -> Watch:
         """A watch over a compile that begins now."""
         return watch_over(self.name, self.options.progress)
-
-    def _newest(self, keys: Keys) -> Specialisation | None:
-        """The trace that was made last for calls of this kind."""
-        return next(iter(self._known.get(keys[0], ())), None)
 
     def _remember(self, keys: Keys, found: Specialisation) -> None:
         """Lets calls find a trace; in a job."""
         key, flat = keys
         self._traces += 1
         self._refused.pop(key, None)
-        traces = self._known.setdefault(key, [])
-        general = self._numbers.shared_by(found.captured)
-        traces.insert(len(traces) if general else 0, found)  # those for one number are quicker, and come first
-        self._known.move_to_end(key)
         if flat is not None:
             self._flat_refused.pop(flat, None)
-            self._flat[flat] = self._known[key]
-        known = self.entries.get(found.names, ())
-        if found.entry is not None and found.entry not in known:
-            ahead = known[: MAXIMUM_ENTRIES - 1]
-            made = (*ahead, found.entry) if general else (found.entry, *ahead)
-            self.entries = {**self.entries, found.names: made}
-        while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
-            oldest, traces = next(iter(self._known.items()))
-            traces.pop()
-            if not traces:
-                del self._known[oldest]
-                self._flat = {flat: known for flat, known in self._flat.items() if known is not traces}
+        self._known.remember(keys, found, self._numbers.shared_by(found.captured))
+        self._pinned.remember(key, found)
+        joined = self._pinned.entry(key)
+        if joined is not None:
+            self._known.join(key, found.names, self._builder.tried(joined, found.names, self._pinned.serves(key)))
 
     def _failed(
         self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], error: BaseException
@@ -256,7 +255,7 @@ class Dispatcher:
                 raise
         else:
             self._mistakes.pop(keys[0], None)
-            made = self._attempted(keys, leaves)
+            made = self._attempted(keys, leaves, self._pinned)
             if isinstance(made, jobs.Failure):
                 self._fell_back(keys, args, kwargs, made.error)
             return result
@@ -279,6 +278,8 @@ class Dispatcher:
             self._refused.clear()
             self._flat_refused.clear()
         earlier = self._refused.get(key)
+        if self._pinned.forget(key):
+            self._known.forget(key)
         self._refused[key] = refused.after(earlier)
         if flat is not None:
             self._flat_refused[flat] = refused
@@ -286,41 +287,29 @@ class Dispatcher:
 
     def _specialise(self, keys: Keys, newest: Specialisation | None, trace: Trace) -> Specialisation:
         """Return the runner of a trace, made in a job; or what another thread has made of its own meanwhile."""
-        other = self._newest(keys)
+        other = self._known.newest(keys)
         if other is not None and other is not newest:
             return other
-        found = self._planned(keys[0], trace)
+        found = self._builder.specialised(keys[0], trace, self._numbers.seen)
+        self._fallbacks += 0 if found.program is None else found.program.fallbacks
         # Known before it runs: a library may raise for these elements, and not for the next.
         self._remember(keys, found)
         return found
 
-    def _planned(self, key: Any, trace: Trace) -> Specialisation:
-        captured, kinds = trace.captured, tuple(map(type, trace.values))
-        lowered = trace.lowered(resolved(self.options.target), self._numbers.seen)
-        if self.options.errors != "ignore":
-            return Specialisation(captured, None, key[0], kinds)
-        steps = host_steps(captured, lowered)
-        if steps and self.options.raises:
-            raise next(iter(steps.values()))
-        contract = self.options.contract and compile.may_contract(captured.graph)
-        conditions = Conditions(*captured.guards.of_program())
-        notes = warnings_of(self.name, steps)
-        keep = self._keeper.of(key[0], trace.leaves, captured, kinds, contract, notes)
-        program = compile.build_program(
-            lowered, self._tally, contract=contract, conditions=conditions, tell=keep, watch=trace.watch
-        )
-        self._fallbacks += program.fallbacks
-        if captured.catches:
-            program = program.left_to_numpy()
-        found = Specialisation(captured, program, key[0], kinds, notes)
-        if found.entry is not None and is_tried(captured) and config.flag("XJIT_TRIALS"):
-            found.entry = Trials(found.entry, self.function, found.names, found.serves())
-        return found
+    def _without_pins(self) -> PinnedTraces:
+        return PinnedTraces(lambda key, trace: self._builder.apart(key, trace, self._numbers.seen))
 
-    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Trace:
-        """A trace that holds. What the function reads may change meanwhile."""
+    def _capture(
+        self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch, pinned: PinnedTraces | None = None
+    ) -> Trace:
+        """A trace that holds. What the function reads may change meanwhile.
+
+        With ``pinned`` traces the elements of the leaves are those of a call, and may decide.
+        """
+        once = functools.partial(self._capture_once, leaves, in_tree, watch)
         for _ in range(ATTEMPTS):
-            captured = self._capture_once(leaves, in_tree, watch)
+            key = in_tree, tuple(map(signature, leaves))
+            captured = once() if pinned is None else pinned.captured(key, leaves, watch, once)
             values = captured.guards.fetch(leaves)
             if values is not None:
                 return Trace(captured, leaves, values, watch)
@@ -328,13 +317,13 @@ class Dispatcher:
         raise restless()
 
     def _capture_once(
-        self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch, splitting: bool = False
+        self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch, splitting: bool = False, **pins: Any
     ) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
         splitting = splitting or not (self.options.raises or floating_errors)
         traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
-        splits = functools.partial(traced, splitting=splitting, **self._learned.options)
+        splits = functools.partial(traced, splitting=splitting, **self._learned.options, **pins)
         return self._numbers.captured(functools.partial(splits, floating_errors=floating_errors))
 
     def _with_others(self, error: XjitError, leaves: Sequence[Any], in_tree: tree.Tree) -> XjitError:
@@ -349,7 +338,7 @@ class Dispatcher:
         last, self._last = self._last, key
         if last is None or key in self._refused:
             return "", ""
-        others = self._known.get(key)
+        others = self._known.of(key)
         if others:
             guards = others[0].captured.guards
             reason = guards.reason(leaves)
@@ -363,9 +352,9 @@ class Dispatcher:
         jobs.run(lambda: self._forget(self._learned.after(error)))
 
     def _forget(self, learned: Learned) -> None:
-        self.entries, self._learned = {}, learned
+        self._learned = learned
         self._known.clear()
-        self._flat.clear()
+        self._pinned = self._without_pins()
 
     # ------------------------------------------------------------------ calls that NumPy answers
 
@@ -414,12 +403,7 @@ class Dispatcher:
             return
         entry, names = self._plain.refused(args, kwargs), tuple(kwargs)
         if entry is not None and entry not in self.entries.get(names, ()) and jobs.available():
-            jobs.run(lambda: self._add_plain(names, entry))
-
-    def _add_plain(self, names: tuple[str, ...], entry: Callable[..., Any]) -> None:
-        """Lets calls find the way to the plain function, behind those of compiled calls; in a job."""
-        known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
-        self.entries = {**self.entries, names: (*known, entry)}
+            jobs.run(lambda: self._known.add_plain(names, entry))
 
     # ------------------------------------------------------------------ calls without data
 
@@ -431,7 +415,7 @@ class Dispatcher:
         leaves, in_tree = examples(*self._opened.flattened(args, kwargs))
         key = (in_tree, tuple(map(signature, leaves)))
         keys: Keys = (key, None if nested(in_tree) else (len(args), *kwargs, *key[1]))
-        if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
+        if any(one.captured.guards.fetch(leaves) is not None for one in self._known.of(key)):
             return
         refused = self._refused.get(key)
         if refused is None or not refused.holds():
@@ -443,13 +427,15 @@ class Dispatcher:
         elif self.options.raises:
             raise public(refused.error) from None
 
-    def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
+    def _attempted(
+        self, keys: Keys, leaves: Sequence[Any], pinned: PinnedTraces | None = None
+    ) -> Specialisation | jobs.Failure:
         """Return the runner of such calls, or why nothing does."""
-        (in_tree, signatures), newest, watch = keys[0], self._newest(keys), self._watch()
+        (in_tree, signatures), newest, watch = keys[0], self._known.newest(keys), self._watch()
         try:
             if None in signatures:
                 raise self._unknown_kind(in_tree, leaves, signatures.index(None))
-            trace = self._capture(leaves, in_tree, watch)
+            trace = self._capture(leaves, in_tree, watch, pinned)
         except Exception as error:
             return jobs.Failure(error)
         return jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
@@ -466,9 +452,11 @@ class Dispatcher:
 
     def traced_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         """A trace of such a call, which nobody keeps."""
-        leaves, in_tree = examples(*self._opened.flattened(args, kwargs))
+        given, in_tree = self._opened.flattened(args, kwargs)
+        leaves, in_tree = examples(given, in_tree)
+        pinned = PinnedTraces(interpreted) if same(given, leaves) else None  # descriptions have no elements
         try:
-            return self._capture(leaves, in_tree, self._watch())
+            return self._capture(leaves, in_tree, self._watch(), pinned)
         except CaptureError as error:
             if self._opened.learn(error, args, kwargs):
                 return self.traced_once(args, kwargs)
@@ -482,9 +470,7 @@ class Dispatcher:
     @property
     def trials(self) -> tuple[str, ...]:
         """The outcomes of the trials of split programs."""
-        own = (one.entry for known in self._known.values() for one in known)
-        found = dict.fromkeys((*own, *(one for entries in self.entries.values() for one in entries)))
-        return tuple(entry.words for entry in found if isinstance(entry, Trials))
+        return self._known.trials
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from xjit import jobs
 from xjit.api.options import Options
 from xjit.errors import FallbackWarning
-from xjit.ir.boundary import LITTLE_ROOM, WRONG_SITE, at_boundary, comes_first, take_back, tidy
+from xjit.ir.boundary import LITTLE_ROOM, OTHER_VALUE, WRONG_SITE, at_boundary, comes_first, take_back, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.notices import Notices
 from xjit.runtime.once import Once
@@ -93,9 +93,16 @@ class JitFunction(Generic[P, R]):
         self._learn(error)
         if comes_first(error):
             take_back(error)
-            return self._by_numpy
+            return self._with_other_value if hasattr(error, OTHER_VALUE) and jobs.available() else self._by_numpy
         tidy(error)
         return None
+
+    def _with_other_value(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """A call of which a program has found that it is for another value."""
+        dispatcher = self._made()
+        result: R = dispatcher.other_value(args, kwargs)
+        self._take_entries(dispatcher)
+        return result
 
     def _by_numpy(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """All of a call by NumPy, which raises with all written that comes before."""
@@ -117,7 +124,13 @@ class JitFunction(Generic[P, R]):
         for found in first_call.started(self.__wrapped__, self.options, args, self._tally):
             _call_natively()
             self._entries = (found.entry, *self._entries)[:MAXIMUM_STARTED]
-            result = found.entry(*args)
+            try:
+                result = found.entry(*args)
+            except BaseException as error:
+                if not hasattr(error, OTHER_VALUE):
+                    raise
+                take_back(error)
+                continue
             if result is not MISS:
                 self._told.warn_each(found.notes, FallbackWarning)
                 return result

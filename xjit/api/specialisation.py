@@ -10,6 +10,7 @@ import numpy as np
 from xjit import config, tree
 from xjit.api.assigning import assign, before_assigning, changes_objects, does_more, make, targets
 from xjit.api.entries.shortcut import finished_leaves, names_of, shortcut
+from xjit.api.trace import Trace
 from xjit.api.verification import check
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass
@@ -131,6 +132,11 @@ class Specialisation:
         for node, result, view in zip(self.captured.graph.outputs, results, self.captured.views, strict=True):
             owned.append(result[...] if view else own(node.aval, result, (*values, *owned)))
         return owned
+
+
+def interpreted(key: Any, trace: Trace) -> Specialisation:
+    """The runner of a trace that NumPy interprets: nothing is compiled."""
+    return Specialisation(trace.captured, None, key[0], tuple(map(type, trace.values)))
 
 
 def own(type: ArrayType, result: Any, others: Sequence[Any]) -> Any:

@@ -11,8 +11,10 @@ from typing import Any
 
 from xjit import tree
 from xjit.capture.control.open_lengths import OpenLengths
+from xjit.capture.control.pinned_values import PinnedValues, Stopped
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
+from xjit.capture.guarding.pins import PinPlace, Pins
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.outputs import Results
 from xjit.capture.recording.container_names import check_copies
@@ -21,11 +23,11 @@ from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.taken_apart import check_taken_apart
 from xjit.capture.splits.split_checks import check_split
-from xjit.capture.tracers.demands import has_unread, tested_unread
+from xjit.capture.tracers.demands import has_unread, tested, tested_unread
 from xjit.capture.tracers.errors_in_order import test_behind_effects, without_tested
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.errors import CaptureError, XjitError
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph
@@ -57,6 +59,7 @@ class Captured:
     Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
     the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
     behind the results. With ``catches`` the function would catch an error of the program's: NumPy does the call then.
+    The ``pins`` are values that the trace takes for granted: another one does a call that has others.
     """
 
     graph: Graph
@@ -69,6 +72,7 @@ class Captured:
     notes: tuple[str, ...] = ()
     written: tuple[tuple[int, int], ...] = ()
     catches: bool = False
+    pins: Pins = ()
 
     @property
     def results(self) -> int:
@@ -104,6 +108,8 @@ def capture(
     splitting: bool = False,
     unforeseen: Mapping[Site, bool] = MappingProxyType({}),
     times: int = 1,
+    pins: Pins = (),
+    until: PinPlace | None = None,
     watch: Watch = UNWATCHED,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
@@ -113,6 +119,8 @@ def capture(
     inputs. With ``floating_errors`` the program may raise FloatingPointError, with ``splitting`` it calls in Python
     what cannot be captured, as far as that is possible; of calls at the sites ``unforeseen`` no types are expected,
     or none are made. Arrays whose length nothing bounds but the run may be so many ``times`` as long as is guessed.
+    Values of the run are taken for granted as ``pins`` say; with ``until`` the program computes the value that is
+    needed at that place, as if the function returned it there.
     Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged. The ``watch`` says
     when to end.
     """
@@ -124,6 +132,7 @@ def capture(
             trace, leaves, _definition(function), varying, merging, rewriting, unforeseen
         )
         trace.lift_array, trace.lengths = recorder.lift, OpenLengths(trace, times)
+        trace.pins = PinnedValues(trace, pins, until)
         try:
             found = _traced(function, recorder, in_tree)
         except Exception as raised:
@@ -148,7 +157,7 @@ def capture(
         else:
             shared = recorder.identities.looked or found.written
             if merging or not (recorder.identities.twins and shared):
-                return found
+                return replace(found, pins=pins)
         merging = True  # perhaps one array looked like two
 
 
@@ -173,7 +182,10 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         given = traced_tree(recorder, in_tree)
         args, kwargs = tree.unflatten(given, traced)
         recorder.rewriting.begin(args, kwargs)
-        result = recorder.entry(function)(*args, **kwargs)
+        try:
+            result = recorder.entry(function)(*args, **kwargs)
+        except Stopped as stopped:
+            return _captured_value(Results(trace, recorder), stopped.value, len(leaves))
         _check_arguments_unchanged((args, kwargs), given, traced)
         recorder.check_unchanged()
         check_copies(recorder)
@@ -207,6 +219,16 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
         written=stored,
         catches=catches,
     )
+
+
+def _captured_value(results: Results, value: Any, leaf_count: int) -> Captured:
+    """The trace of a value that Python needs in the function; what is assigned and stored until then is not."""
+    trace, recorder = results.trace, results.recorder
+    output = results.output(value)
+    results.nodes += [*tested(trace), *tested_unread(trace, results.nodes)]
+    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, frozenset())
+    inputs, guards = tuple(map(Input, paths)), Guards(tuple(recorder.guards), paths, leaf_count)
+    return Captured(graph, inputs, guards, tree.LEAF, (output,))
 
 
 def _definition(function: Any) -> Where:

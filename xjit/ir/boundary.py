@@ -73,6 +73,10 @@ LITTLE_ROOM = "__xjit_little_room__"
 """The attribute of errors of programs that had too little room for an array whose length only the run knows."""
 
 
+OTHER_VALUE = "__xjit_other_value__"
+"""The attribute of errors of programs that take a value of the run for granted which is another one in this call."""
+
+
 TAKEN_BACK = "__xjit_taken_back__"
 """The attribute of errors of programs with effects that are taken back before NumPy does the call: what does so."""
 

@@ -112,7 +112,7 @@ def describe(*args: Any, **names: Any) -> Any:
 @pytest.mark.filterwarnings("ignore::xjit.errors.RetraceWarning")
 def test_every_structure_has_an_entry_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     function: Any = xjit.jit(describe)
-    monkeypatch.setattr("xjit.api.dispatcher.MAXIMUM_ENTRIES", 100)
+    monkeypatch.setattr("xjit.api.traces.known_traces.MAXIMUM_ENTRIES", 100)
     for _ in range(2):
         for args in ARGUMENTS.values():
             assert_same(function(*args), describe(*args))
@@ -175,7 +175,7 @@ def test_numbers_of_one_value_and_other_types(monkeypatch: pytest.MonkeyPatch) -
         np.complex128(2j),
         np.complex64(2j),
     )
-    monkeypatch.setattr("xjit.api.dispatcher.MAXIMUM_ENTRIES", 100)
+    monkeypatch.setattr("xjit.api.traces.known_traces.MAXIMUM_ENTRIES", 100)
     single = X.astype(np.float32)
     for number in (*numbers, *reversed(numbers)):
         assert_same(function(single, number), plain(single, number))

@@ -167,3 +167,84 @@ def of_a_copy(x: Any) -> Any:
 @pytest.mark.parametrize("layout", [np.asfortranarray, lambda x: x[::-1, ::-1], np.ascontiguousarray])
 def test_results_that_show_a_reshaped_copy_share_it(layout: Callable[[Any], Any]) -> None:
     check_like_numpy(of_a_copy, lambda: (layout(np.arange(12.0).reshape(3, 4)),), strict=True)
+
+
+def shaped(x: Any) -> Any:
+    y = x.copy()
+    turned, whole = y.T, y.view()
+    y.shape = 2, -1
+    y[0] += 1.0
+    turned[0] = 5.0
+    return y, turned, whole.sum(axis=0)
+
+
+def shaped_view(x: Any) -> Any:
+    row = x[1:3]
+    row.shape = 8
+    row[::3] = -1.0
+    return x.sum(), row
+
+
+def shaped_to_a_line(x: Any) -> Any:
+    y = np.zeros((3, 4)) + x[0]
+    y.shape = -1
+    y[5] = 2.0
+    return y, y.reshape(4, 3)[1]
+
+
+@pytest.mark.parametrize("function", [shaped, shaped_view, shaped_to_a_line])
+def test_an_array_gets_another_shape(function: Callable[[Any], Any]) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for _ in range(2):
+        own, others = np.arange(16.0).reshape(4, 4), np.arange(16.0).reshape(4, 4)
+        for found, wanted in zip(compiled(own), function(others), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(own, others)
+
+
+def test_results_of_another_shape_share_memory() -> None:
+    y, turned, _ = xjit.jit(shaped, strict=True)(np.arange(16.0).reshape(4, 4))
+    assert np.shares_memory(y, turned) and y.shape == (2, 8)
+
+
+def test_a_shape_that_memory_does_not_allow_is_refused_as_by_numpy() -> None:
+    def shaped_across(x: Any) -> Any:
+        y = x.T
+        y.shape = 16
+        return y
+
+    with pytest.raises(AttributeError, match="Incompatible shape for in-place modification"):
+        xjit.jit(shaped_across, strict=True)(np.arange(16.0).reshape(4, 4))
+
+
+def shaped_in_a_branch(x: Any) -> Any:
+    y = x.copy()
+    if x[0, 0] > 0:
+        y.shape = 16
+    return y
+
+
+def shaped_in_turns(x: Any) -> Any:
+    y = x.copy()
+    for k in range(int(x[0, 1])):
+        y.shape = (16,) if k % 2 else (2, 8)
+    return y
+
+
+def shaped_argument(x: Any) -> Any:
+    x.shape = 16
+    return x + 1
+
+
+@pytest.mark.parametrize("function", [shaped_in_a_branch, shaped_in_turns, shaped_argument])
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_shapes_that_cannot_be_followed_are_numpys(
+    function: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit.jit(function)
+    for first in (1.0, -1.0, 1.0):
+        own, others = np.arange(16.0).reshape(4, 4), np.arange(16.0).reshape(4, 4)
+        own[0, 0] = others[0, 0] = first
+        np.testing.assert_array_equal(compiled(own), function(others))
+        assert own.shape == others.shape

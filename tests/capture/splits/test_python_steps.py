@@ -13,9 +13,10 @@ import pytest
 import scipy.linalg
 import scipy.ndimage
 import scipy.signal
+from scipy.linalg import lapack
 
 import xjit
-from tests.capture.splits.split_calls import check_split, printed, split
+from tests.capture.splits.split_calls import check_same, check_split, printed, split
 from xjit.errors import CaptureError, FallbackWarning
 
 LINE = np.linspace(0.0, 3.0, 40)
@@ -343,3 +344,18 @@ def test_that_steps_warn_as_errstate_around_them_says(monkeypatch: pytest.Monkey
     assert [one.category for one in caught] == [FallbackWarning]
     for one, other in zip(found, divides_beside_a_step(x, y), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def solved_by_lapack(lower: Any, middle: Any, upper: Any, right: Any) -> Any:
+    _, _, _, found, info = lapack.dgtsv(lower, middle * 2.0, upper, right)
+    return found * 2.0, info, right.sum()
+
+
+def test_functions_of_lapack_are_steps() -> None:
+    rng = np.random.default_rng(3)
+    given = rng.random(7), rng.random(8) + 3.0, rng.random(7), rng.random(8)
+    compiled = xjit.jit(solved_by_lapack)
+    with split():
+        for _ in range(3):
+            check_same(compiled(*given), solved_by_lapack(*given))
+    assert compiled.stats().fallbacks == 0

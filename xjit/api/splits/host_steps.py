@@ -43,8 +43,9 @@ def is_split(captured: Captured) -> bool:
 
 
 def is_tried(captured: Captured) -> bool:
-    """Return whether a program begins in Python, which NumPy may be quicker than: to call it, or for a generator."""
-    return is_split(captured) or any(node.op.alone is not None for node in captured.graph.nodes)
+    """Return whether NumPy may be quicker than a program: one that calls Python, draws, or is for certain values."""
+    draws = any(node.op.alone is not None for node in captured.graph.nodes)
+    return draws or bool(captured.pins) or is_split(captured)
 
 
 def count_refused(captured: Captured) -> int:
@@ -60,6 +61,11 @@ def _python_calls(captured: Captured) -> Iterator[Node]:
 def warnings_of(name: str, steps: Mapping[str, XjitError]) -> tuple[tuple[str, str], ...]:
     """The warnings about steps of a function: the reason of each, and its text."""
     return tuple((reason, _warning(name, step)) for reason, step in steps.items())
+
+
+def warnings_of_pins(name: str, captured: Captured) -> tuple[tuple[str, str], ...]:
+    """The warnings about values of which each has a program of its own."""
+    return tuple((pin.words, f"{name} is compiled for each value that decides: {pin.why}") for pin in captured.pins)
 
 
 def _warning(name: str, step: XjitError) -> str:

@@ -1,1 +1,1 @@
-"""Errors that the function catches: whether it would, and how its handlers get them from the program."""
+"""Errors that the function catches, and other things that running code tells of what it does with a value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +15,11 @@ from xjit.capture.tracers.errors_in_order import test_behind_effects, without_te
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import replace
-from xjit.errors import CaptureError
+from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
+from xjit.ir.source_location import is_own_code
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.computations import finished as computation_of
 from xjit.ops.define.core import lift
@@ -55,6 +57,13 @@ class undecided:
                     fix="look at the values outside of the function",
                 )
             ) from error
+
+
+def is_of_users(error: Exception) -> bool:
+    """Return whether the user's code or NumPy would raise an error, too."""
+    if isinstance(error, XjitError):
+        return isinstance(error, ShapeError | ArgumentError | IndexOutOfBoundsError)
+    return not is_own_code(list(traceback.walk_tb(error.__traceback__))[-1][0].f_code)
 
 
 class not_assigning:

@@ -7,14 +7,14 @@ else:     y = -x         conditional(x > 0, ...)      larger ones, and those tha
 from __future__ import annotations
 
 import itertools
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.inner_traces import computed, inner_trace, undecided
+from xjit.capture.control.inner_traces import computed, inner_trace, is_of_users, undecided
+from xjit.capture.control.pinned_values import deciding
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import is_stored_as_shown, memory_of_version, shown_version
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
@@ -44,11 +44,9 @@ from xjit.capture.tracers.limited_calls import may_be_one
 from xjit.capture.tracers.optional_value import presence, structure_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
-from xjit.errors import ArgumentError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Node
-from xjit.ir.source_location import is_own_code
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.conditional import branches
@@ -74,8 +72,11 @@ class Arm:
 
 def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
     """Runs both blocks in traces of their own; the variables then have the values of the one that is chosen."""
-    with remembered(state.get()) as start:
-        _decided(pred, then, otherwise, state, start)
+    with remembered(state.get()) as start, deciding(pred) as known:
+        if known is None:
+            _decided(pred, then, otherwise, state, start)
+        else:
+            (then if known else otherwise)()
 
 
 def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tuple[Any, ...]) -> None:
@@ -107,12 +108,11 @@ def _decided(pred: Any, then: Thunk, otherwise: Thunk, state: State, start: tupl
 def _arms(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any], mark: Checkpoint) -> list[Arm] | Raised:
     """The traces of both arms; if one of them ends by an error, that, after it is demanded that it is not taken."""
     try:
-        arms = [_arm(pred, holds, run, mark.objects) for holds, run in ((True, then), (False, otherwise))]
+        return [_arm(pred, holds, run, mark.objects) for holds, run in ((True, then), (False, otherwise))]
     except Raised as raised:
         mark.restore()
         demand(logical_not(pred) if raised.holds else pred)
         return raised
-    return arms
 
 
 class Raised(Exception):
@@ -136,23 +136,20 @@ def _arm(pred: Any, holds: bool, run: Callable[[], Any], objects: ObjectStates) 
             demand_unread(trace, (after, [value for _, value in assigned.values()]))
             return Arm(trace, after, assigned)
         except Exception as error:
-            if not _is_of_users(error):
+            if not is_of_users(error):
                 raise
         finally:
             objects.restore()
     raise Raised(holds)
 
 
-def _is_of_users(error: Exception) -> bool:
-    """Return whether the user's code or NumPy would raise an error, too."""
-    if isinstance(error, XjitError):
-        return isinstance(error, ShapeError | ArgumentError | IndexOutOfBoundsError)
-    frames = list(traceback.walk_tb(error.__traceback__))
-    return not is_own_code(frames[-1][0].f_code)
-
-
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions; what calls in them assign is chosen, too."""
+    with deciding(pred) as known:
+        return _selected(pred, then, otherwise) if known is None else (then if known else otherwise)()
+
+
+def _selected(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     mark, state = Checkpoint((then, otherwise)), EXPRESSION.state(then, otherwise)
     start = state.get()
 

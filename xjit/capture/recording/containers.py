@@ -15,6 +15,7 @@ from xjit.capture.recording.container_entries import OuterList
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.opened_containers import Outside
 from xjit.capture.tracers.provenance import is_splitting, refuse
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ops.effects.python_call import OBJECT_TYPE
@@ -99,6 +100,13 @@ class RecordingSet(set[Any]):
         return (set, (list(self),))
 
 
+def _pinned(key: Any) -> Any:
+    """The key, numbers of the run in it as those that the trace takes for granted."""
+    if type(key) is tuple:
+        return tuple(map(_pinned, key))
+    return key.as_key() if type(key) is TracedArray else key
+
+
 class RecordingDict(dict[Any, Any]):
     """A dict that records an entry when it is read. It stores nothing itself."""
 
@@ -132,12 +140,14 @@ class RecordingDict(dict[Any, Any]):
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The recorded entry, or the default; either way the trace depends on it."""
+        key = _pinned(key)
         if key in self._target:
             return self._recorder.read(self._target[key], self._path.item(key))
         self._recorder.add(guards.no_item(self._path, key))
         return default
 
     def __contains__(self, key: object) -> bool:
+        key = _pinned(key)
         found = key in self._target
         self._recorder.add((guards.has_item if found else guards.no_item)(self._path, key))
         return found

@@ -77,6 +77,8 @@ def is_of_other_library(value: object) -> bool:
     >>> is_of_other_library(scipy.linalg.expm), is_of_other_library(len)
     (True, False)
     """
+    if type(value).__name__ == "fortran":  # as those of scipy.linalg.lapack, which name no module
+        return True
     module = getattr(value, "__module__", None) or ""
     own = module.partition(".")[0] in ("builtins", "numpy", "xjit") or is_standard(module)
     return callable(value) and not isinstance(value, type | np.ufunc) and not own and is_library(module)

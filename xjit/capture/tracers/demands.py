@@ -29,11 +29,11 @@ from xjit.ops.define.core import constant, lift
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.call_parts import CallParts
 from xjit.ops.effects.python_call import PYTHON_CALL, is_taken_back
-from xjit.ops.effects.step_functions import OWN_ERROR, TESTS, TOO_LONG, all_fit, all_hold
+from xjit.ops.effects.step_functions import TESTS
 from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, require
+from xjit.ops.whole_arrays.runtime_check import LENGTH, MESSAGES, PINNED, REPEAT, require
 from xjit.types import ArrayType, TupleType
 
 ARMS = ("then", "otherwise")
@@ -117,14 +117,16 @@ def settle(trace: CaptureTrace, conditions: Sequence[Node] = ()) -> None:
 
 
 def _word_of(trace: CaptureTrace, condition: Node) -> str:
-    """The word of the error of a condition: another one where lengths of arrays are tested."""
+    """The word of the error of a condition: another one where lengths of arrays are tested, or pinned values."""
+    if condition in trace.pinned:
+        return PINNED
     return LENGTH if condition in trace.fitting else REPEAT
 
 
 def _untested(trace: CaptureTrace, conditions: Sequence[Node]) -> list[Node]:
     """The truth values that are not tested ahead of an effect."""
     calls = (one for one in trace.effects if one.op is PYTHON_CALL)
-    tests = [one for one in calls if one.param("call").function in (all_hold, all_fit)]
+    tests = [one for one in calls if one.param("call").function in TESTS.values()]
     known = {node for one in tests for node in one.inputs}
     return [node for node in conditions if node not in known]
 
@@ -191,7 +193,7 @@ def tested(trace: CaptureTrace) -> list[Node]:
         _refuse_beside_effects()
     if fits is None:
         return [lift(trace, _tested(found, found))]
-    long = require(found, fits, LENGTH, TOO_LONG)
+    long = require(found, fits, LENGTH, MESSAGES[LENGTH])
     return [lift(trace, _tested(long, or_(found, not_(fits))))]
 
 
@@ -222,7 +224,7 @@ def tested_unread(trace: CaptureTrace, results: Sequence[Node]) -> list[Node]:
     for condition in conditions:
         holds = TracedValue(trace.adopt(condition), trace)
         word = _word_of(trace, condition)
-        value = _tested(value, holds) if word == REPEAT else require(value, holds, word, TOO_LONG)
+        value = _tested(value, holds) if word == REPEAT else require(value, holds, word, MESSAGES[word])
     return [lift(trace, value)]
 
 
@@ -315,4 +317,4 @@ def _read_of(node: Node) -> tuple[Node, ...]:
 
 def _tested(value: Any, holds: Any) -> Any:
     """The value; NumPy does the call from the beginning unless a condition holds everywhere."""
-    return require(value, holds, REPEAT, OWN_ERROR)
+    return require(value, holds, REPEAT, MESSAGES[REPEAT])

@@ -27,10 +27,10 @@ from xjit.ir.rebuilding import reading, with_new
 from xjit.ops.define.core import lift
 from xjit.ops.effects.call_parts import CallParts
 from xjit.ops.effects.python_call import OBJECT_TYPE, PYTHON_CALL, is_taken_back
-from xjit.ops.effects.step_functions import Failure, Storing, Test, all_fit, all_hold
+from xjit.ops.effects.step_functions import TESTS, Failure, Storing, Test
 from xjit.ops.elements.elementwise import and_
 from xjit.ops.whole_arrays.reduce import reduce
-from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, REQUIRE
+from xjit.ops.whole_arrays.runtime_check import BEGUN_ANEW, REQUIRE
 
 
 def test_ahead_of_effect(trace: CaptureTrace) -> None:
@@ -121,7 +121,7 @@ def is_test(node: Node) -> bool:
     """Return whether an effect is a test of conditions."""
     if node.op is not PYTHON_CALL:
         return False
-    return node.param("call").function in (all_hold, all_fit) or _tests(node) is not None
+    return node.param("call").function in TESTS.values() or _tests(node) is not None
 
 
 def _tests(node: Node) -> Test | None:
@@ -135,7 +135,7 @@ def _conditions(trace: CaptureTrace) -> list[tuple[Node, Node]]:
     """The truth values of the conditions of a trace, and what fails where one is false."""
     found: dict[Node, Node] = {}
     for node in trace.conditional:
-        if node.param("error") not in (REPEAT, LENGTH):
+        if node.param("error") not in BEGUN_ANEW:
             condition = node.inputs[-1]
             with tracing(trace):
                 rank = condition.aval.rank

@@ -54,7 +54,8 @@ class CaptureTrace(Trace):
     turns have effects that happen once. ``conditional`` are
     the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
     without which NumPy does the call, ``fitting`` those of them that say that arrays have room, ``tried`` the
-    operations whose errors go to handlers. ``trials`` keep what is written at once, to take it back.
+    operations whose errors go to handlers. ``trials`` keep what is written at once, to take it back. The ``pins`` are
+    values that the function's trace takes for granted, ``pinned`` the expected truths that say so.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -74,6 +75,8 @@ class CaptureTrace(Trace):
     fallible: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)
     fitting: set[Node] = field(default_factory=set)
+    pinned: set[Node] = field(default_factory=set)
+    pins: Any = None
     tried: set[Node] = field(default_factory=set)
     trials: WeakSet[Any] = field(default_factory=WeakSet)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.catching.running_code import is_lookup, is_subscript
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
@@ -31,6 +30,7 @@ from xjit.capture.tracers.numpy_call import (
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, enclosing_capture, refuse
 from xjit.ir.context import PARAMETER, TracedValue
+from xjit.ir.current import current
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -285,6 +285,11 @@ class TracedArray(Operators, BufferView):
         if name in ("real", "imag", "flat") and not self.scalar:
             getattr(self, name)[...] = value
             return
+        if name == "shape" and not self.scalar:
+            from xjit.capture.memory.assigned_shapes import assign_shape
+
+            assign_shape(self, value)
+            return
         if name in _ASSIGNABLE:
             refuse(
                 f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
@@ -384,16 +389,24 @@ class TracedArray(Operators, BufferView):
     def __index__(self) -> int:
         if self.dtype.kind not in "iu" or not (self.scalar or self.ndim == 0):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        if _is_subscript(sys._getframe(1)):
+        if is_subscript(sys._getframe(1)):
             self._ask()
         return int(self._number("an index or a size", "use np.where or np.take, or a Python int"))
 
     def __hash__(self) -> int:
         if class_of_array(self) is np.ndarray:
             raise TypeError("unhashable type: 'numpy.ndarray'")
+        if is_lookup(sys._getframe(1)) or hasattr(self, "known"):
+            return hash(self.as_key())
         self._ask()
         self._want_dicts()
-        return hash(self._number("a hash", "use a Python number, or an array of positions"))
+        refuse(self._unknown("a hash"), self, fix="use a Python number, or an array of positions")
+
+    def as_key(self) -> Any:
+        """The number as a key of a dict from outside; CaptureError where only the run knows it."""
+        self._ask()
+        self._want_dicts()
+        return self._number("a hash", "use a Python number, or an array of positions")
 
     def __round__(self, digits: int | None = None) -> Any:
         from xjit.capture.python_numbers.numbers import rounded
@@ -448,7 +461,13 @@ class TracedArray(Operators, BufferView):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         if hasattr(self, "known"):
             return self.known()
-        refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
+        pins = getattr(current(), "pins", None)
+        if pins is not None:
+            return pins.needed(self, purpose, self._unknown(purpose), fix)
+        refuse(self._unknown(purpose), self, fix=fix)
+
+    def _unknown(self, purpose: str) -> str:
+        return f"{purpose} needs the value of {self._name()}, which is not known while tracing"
 
     def _class_name(self) -> str:
         cls = class_of_array(self)
@@ -479,11 +498,3 @@ def class_of_array(value: TracedValue) -> Any:
 
 def _call_bound(name: str, value: TracedArray, *args: Any, **kwargs: Any) -> Any:
     return call_method(name, value, args, kwargs)
-
-
-def _is_subscript(frame: FrameType) -> bool:
-    """Return whether the code of a frame is at an entry of a list or a tuple."""
-    return frame.f_code.co_code[frame.f_lasti] in _SUBSCRIPTS
-
-
-_SUBSCRIPTS = frozenset(dis.opmap[name] for name in ("BINARY_SUBSCR", "STORE_SUBSCR") if name in dis.opmap)

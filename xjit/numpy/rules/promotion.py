@@ -171,6 +171,8 @@ def concrete_integer(value: Any, subject: str) -> int:
     """A Python int of a value that has to be known while tracing; TypeError as Python raises it otherwise."""
     try:
         return operator.index(value)
+    except CaptureError:
+        raise
     except TypeError as error:
         raise DTypeError(f"{subject}: an integer known while tracing is required; got {value!r}") from error
 

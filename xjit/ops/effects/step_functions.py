@@ -17,7 +17,7 @@ from xjit.errors import XjitError
 from xjit.ir.opdef import OpDef
 from xjit.ir.source_location import Where
 from xjit.ops.effects.python_call import ShownError, unboxed
-from xjit.ops.whole_arrays.runtime_check import LENGTH, REPEAT, LengthError, RepeatError
+from xjit.ops.whole_arrays.runtime_check import LENGTH, MESSAGES, PINNED, REPEAT, LengthError, PinError, RepeatError
 
 # Operands
 
@@ -128,23 +128,26 @@ def updated(array: Any, value: Any, name: str) -> Any:
 
 # Tests of conditions
 
-OWN_ERROR = "an error of the function's own is raised"
-TOO_LONG = "an array is longer than the program has room for"
-
 
 def all_hold(*conditions: Any) -> None:
     """RepeatError unless all of the conditions are true."""
     if not all(conditions):
-        raise RepeatError(OWN_ERROR)
+        raise RepeatError(MESSAGES[REPEAT])
 
 
 def all_fit(*conditions: Any) -> None:
     """LengthError unless all of the conditions are true."""
     if not all(conditions):
-        raise LengthError(TOO_LONG)
+        raise LengthError(MESSAGES[LENGTH])
 
 
-TESTS = {REPEAT: all_hold, LENGTH: all_fit}
+def all_pinned(*conditions: Any) -> None:
+    """PinError unless all of the conditions are true."""
+    if not all(conditions):
+        raise PinError(MESSAGES[PINNED])
+
+
+TESTS = {REPEAT: all_hold, LENGTH: all_fit, PINNED: all_pinned}
 """The tests of conditions ahead of an effect, by the words of their errors."""
 
 

@@ -21,7 +21,7 @@ from xjit.errors import (
     ShapeError,
     XjitError,
 )
-from xjit.ir.boundary import COMES_FIRST, LITTLE_ROOM
+from xjit.ir.boundary import COMES_FIRST, LITTLE_ROOM, OTHER_VALUE
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
 from xjit.ops.define import rules
@@ -40,11 +40,27 @@ class LengthError(RepeatError):
     """A call that needs more room for an array than its program has; users never see it."""
 
 
+class PinError(RepeatError):
+    """A call in which a value is another one than its program takes for granted; users never see it."""
+
+
 setattr(RepeatError, COMES_FIRST, True)
 setattr(LengthError, LITTLE_ROOM, True)
+setattr(PinError, OTHER_VALUE, True)
 
-REPEAT, LENGTH = "repeat", "length"
-"""The words of a call that NumPy has to do from the beginning, and of one that needs more room besides."""
+REPEAT, LENGTH, PINNED = "repeat", "length", "pinned"
+"""The words of a call that NumPy has to do from the beginning, of one that needs more room besides, and of one that
+another program does.
+"""
+
+BEGUN_ANEW = frozenset({REPEAT, LENGTH, PINNED})
+"""The words of calls that are done from the beginning."""
+
+MESSAGES = {
+    REPEAT: "an error of the function's own is raised",
+    LENGTH: "an array is longer than the program has room for",
+    PINNED: "a value is another one than the program is for",
+}
 
 ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
@@ -56,6 +72,7 @@ ERRORS: dict[str, type[Exception]] = {
     "shape": ShapeError,
     REPEAT: RepeatError,
     LENGTH: LengthError,
+    PINNED: PinError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

@@ -1,0 +1,1 @@
+"""Traces of one function, as calls find them."""

@@ -1,0 +1,142 @@
+"""Pinned values of one trace: what Python needs of the run is taken for granted, and tested by the program.
+
+k = int(np.argmax(x))              the trace goes on with the value that the call has
+return functions[k](x)             the program tests argmax(x) == k
+
+Only values at the top of the function are pinned: where a loop or a branch of the run needs one, it has a value for
+each turn. Behind effects that happen once nothing is pinned, as another program could not begin anew.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding.pins import Pin, PinPlace, Pins
+from xjit.capture.tracers.demands import can_demand
+from xjit.capture.tracers.provenance import CaptureTrace, noted, position
+from xjit.errors import CaptureError
+from xjit.ir.context import CONSTANT, TracedValue
+from xjit.ir.current import current
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ops.define.core import constant, lift
+from xjit.ops.effects.barrier import optimization_barrier
+from xjit.ops.effects.python_call import repeats_node
+from xjit.ops.elements.compare import eq, eq_total_order
+from xjit.ops.whole_arrays.shape import reshape
+from xjit.types import in_classes
+
+_CONDITION = "a condition"
+_UNKNOWN = object()
+
+
+class Stopped(BaseException):
+    """A trace has come to the value that is asked for; no code of the user's catches it."""
+
+    def __init__(self, value: TracedValue) -> None:
+        super().__init__()
+        self.value = value
+
+
+class PinnedValues:
+    """The pins of one trace; with ``until`` the trace ends at that place, and its program computes the value."""
+
+    def __init__(self, trace: CaptureTrace, pins: Pins, until: PinPlace | None) -> None:
+        self._trace = trace
+        self._pins: Mapping[PinPlace, Pin] = {pin.place: pin for pin in pins}
+        self._until = until
+        self._counts = collections.Counter[tuple[Any, str]]()
+        self._known: dict[Node, Any] = {}
+
+    def needed(self, value: TracedValue, purpose: str, message: str, fix: str) -> Any:
+        """The value that Python needs, if it is pinned; CaptureError with the place otherwise."""
+        found, place = self.value(purpose, value)
+        if found is not _UNKNOWN:
+            return found
+        error = CaptureError(message, fix=fix)
+        error.pin = place
+        raise noted(error, value)
+
+    def value(self, purpose: str, operand: TracedValue) -> tuple[Any, PinPlace | None]:
+        """Return the pinned value of a number, and the place where it is needed if it can be pinned there."""
+        if current() is not self._trace:
+            return _UNKNOWN, None
+        found = self._computed(operand.node)
+        if found is not _UNKNOWN:
+            return found, None
+        place = self._place(purpose, operand)
+        return self._pinned(place, operand), place
+
+    def _computed(self, node: Node) -> Any:
+        """The value of a number that follows from pinned ones: of comparisons and whole numbers, which are exact."""
+        if node not in self._known:
+            exact = node.op.kind is Kind.ELEMENTWISE and not node.aval.rank and node.aval.dtype.kind in "iub"
+            self._known[node] = _UNKNOWN
+            if exact and self._pins:
+                inputs = [_constant(one) if one.op is CONSTANT else self._computed(one) for one in node.inputs]
+                if not any(one is _UNKNOWN for one in inputs):
+                    with np.errstate(all="ignore"):
+                        found = node.op.reference(*map(np.asarray, inputs), **node.kwargs)
+                    self._known[node] = np.asarray(found)[()]
+        return self._known[node]
+
+    def _place(self, purpose: str, operand: TracedValue) -> PinPlace | None:
+        """Return the place where a value is needed now; None where nothing can be pinned."""
+        trace = self._trace
+        if not trace.splitting or operand.dtype.kind == "c" or not can_demand(trace):
+            return None
+        if not all(map(repeats_node, trace.effects)):
+            return None
+        where = position()
+        number = self._counts[where, purpose]
+        self._counts[where, purpose] += 1
+        return PinPlace(where, purpose, number)
+
+    def _pinned(self, place: PinPlace | None, operand: TracedValue) -> Any:
+        """Return the value that is pinned at a place, which the program tests."""
+        if place is not None and place == self._until:
+            raise Stopped(operand)
+        pin = None if place is None else self._pins.get(place)
+        if pin is None:
+            return _UNKNOWN
+        number = operand if operand.ndim == 0 else reshape(operand, ())
+        value: Any = optimization_barrier(constant(np.asarray(pin.value, number.dtype)))
+        same = eq_total_order(number, value) if in_classes(number.dtype, "F") else eq(number, value)
+        node = lift(self._trace, same)
+        self._trace.expected.append(node)
+        self._trace.pinned.add(node)
+        self._known[operand.node] = pin.value
+        return pin.value
+
+
+def _constant(node: Node) -> Any:
+    return node.param("value").array()
+
+
+class deciding:
+    """A branch of the run: ``with deciding(pred) as known`` is the truth that is pinned, None for both arms.
+
+    What refuses the branch is refused at a place, at which the truth can be pinned.
+    """
+
+    __slots__ = ("_place", "_pred")
+
+    def __init__(self, pred: Any) -> None:
+        self._pred = pred
+        self._place: PinPlace | None = None
+
+    def __enter__(self) -> bool | None:
+        trace = current()
+        pins = trace.pins if isinstance(trace, CaptureTrace) else None
+        if pins is None:
+            return None
+        found, self._place = pins.value(_CONDITION, self._pred)
+        return None if found is _UNKNOWN else bool(found)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, CaptureError) and error.pin is None:
+            error.pin = self._place
