@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import warnings
+import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
 
 
 @pytest.fixture(autouse=True)
-def _may_split(monkeypatch: pytest.MonkeyPatch) -> None:
+def _may_split(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XJIT_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("XJIT_STRICT", "0")
     monkeypatch.setenv("XJIT_TRIALS", "0")
 
@@ -229,8 +234,7 @@ def test_functions_without_source_have_branches() -> None:
         assert same(compiled(arguments(kind)), namespace["f"](arguments(kind)))
 
 
-def test_other_processes_find_a_leaf_of_theirs(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XJIT_CACHE_DIR", str(tmp_path))
+def test_other_processes_find_a_leaf_of_theirs() -> None:
     for kinds in ((0, 1, 0), (1, 2), (3, 0, 1)):
         compiled = xjit.jit(name_of)
         for kind in kinds:
@@ -311,3 +315,32 @@ def test_trials_compare_all_leaves_with_numpy(monkeypatch: pytest.MonkeyPatch) -
         assert same(compiled(arguments(kind)), word(arguments(kind)))
     assert len(compiled._dispatcher.trials) == 1
     assert "µs as NumPy" in str(compiled.explain(arguments(0)))
+
+
+def test_arguments_are_not_held() -> None:
+    compiled = xjit.jit(word)
+    for kind in (0, 1):
+        x = arguments(kind)
+        result = compiled(x)
+        gone = weakref.ref(x)
+        del x, result
+        gc.collect()
+        assert gone() is None
+
+
+def test_threads_find_the_values_of_their_calls() -> None:
+    compiled, wrong = xjit.jit(name_of), []
+
+    def calls(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(40):
+            x = rng.permutation(4.0 + np.arange(4))
+            if not same(compiled(x), name_of(x)):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=calls, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and compiled.stats().traces >= 4

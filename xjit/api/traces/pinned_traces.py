@@ -9,6 +9,7 @@ and old ones do not come back, and where there are too many of them, NumPy does 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from xjit.runtime.miss import MISS
 from xjit.watch import Watch
 
 MOST_LEAVES = 64
+MOST_TREES = 64
 MOST_PINS = 4
 """Values that one trace takes for granted: each costs a compile."""
 _FREE_LEAVES = 8
@@ -59,9 +61,9 @@ class PinnedTraces:
 
     def captured(self, key: Key, leaves: Sequence[Any], watch: Watch, once: Callable[..., Captured]) -> Captured:
         """The trace by ``once(pins=..., until=...)``, with values taken for granted where it is refused otherwise."""
-        tree, pins = self._trees.setdefault(key, _Tree()), self._values(key, leaves)
+        tree, pins = self._trees.get(key, _Tree()), self._values(key, leaves)
         if pins and not tree.may_grow:
-            raise tree.nodes[()][1]
+            raise copy.copy(tree.nodes[()][1])
         while True:
             try:
                 return once(pins=pins)
@@ -94,8 +96,16 @@ class PinnedTraces:
         made = jobs.attempt(lambda: self._built(key, Trace(captured, leaves, values, watch)), watch.look)
         if isinstance(made, jobs.Failure):
             return None
-        tree.nodes[pins] = *refused, made
-        return _value(*refused, made, leaves)
+        node = refused[0], _alone(refused[1]), made
+        tree.nodes[pins] = node
+        self._keep(key, tree)
+        return _value(*node, leaves)
+
+    def _keep(self, key: Key, tree: _Tree) -> None:
+        """Keeps a tree, and no more of them than there may be."""
+        self._trees[key] = tree
+        while len(self._trees) > MOST_TREES:
+            self._trees.pop(next(iter(self._trees)), None)
 
     def _values(self, key: Key, leaves: Sequence[Any]) -> Pins:
         """The values of a call, as far as there are nodes for them."""
@@ -150,6 +160,13 @@ def _entry(tree: _Tree, pins: Pins) -> Callable[..., Any] | None:
     branches = {branch_key(pin.value): _entry(tree, (*pins, pin)) for pin in values}
     known = {value: entry for value, entry in branches.items() if entry is not None}
     return None if node.entry is None else TreeEntry(node.entry, known)
+
+
+def _alone(error: CaptureError) -> CaptureError:
+    """The error without what it follows from, and without the frames, which would hold arrays."""
+    found = copy.copy(error)
+    found.__traceback__ = found.__cause__ = found.__context__ = None
+    return found
 
 
 def _value(place: PinPlace, why: CaptureError, node: Specialisation, leaves: Sequence[Any]) -> Pin | None:
