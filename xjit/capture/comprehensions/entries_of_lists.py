@@ -27,7 +27,9 @@ from xjit.capture.recording.container_entries import (
     type_of_numbers,
 )
 from xjit.capture.rewriting.python_runtime import PythonRuntime
+from xjit.capture.rewriting.runtime_protocol import Thunk
 from xjit.capture.splits.conversions import read
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
@@ -63,6 +65,25 @@ class ListRuntime(PythonRuntime):
         if type(made) is not list or not is_splitting() or not all(map(may_be_of_run, made)):
             return made
         return step(list, (made,), {}, note=CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD), label="a list", kind=list)
+
+    def renewed(self, before: Thunk, made: Any, place: tuple[int, int]) -> Any:
+        """Return the list; one of the run that was there before is that without its entries."""
+        old = _growing(before)
+        if old is None or not all(map(may_grow, made)):
+            return self.new_list(made, place)
+        old.elements.clear()
+        list(map(old.elements.append, made))
+        return old
+
+    def taken(self, before: Thunk, found: Any) -> Any:
+        """Return the list; one of the run that was there before gets the entries of one that a turn has made."""
+        old, other = _growing(before), _growing(lambda: found)
+        if other is not None:
+            _want_taker(before, other.elements)
+        if old is None or other is None or old is other or old.elements.trace is other.elements.trace:
+            return found
+        old.elements.take(other.elements)
+        return old
 
     def repeated(self, left: Any, right: Any, place: tuple[int, int]) -> Any:
         """Return the product of a list and a number, or of a number and a list."""
@@ -103,6 +124,35 @@ class ListRuntime(PythonRuntime):
         for number, entry in enumerate(tuple(items)):
             here = _value(ops.eq(place, np.int64(number)), bool)
             items[number] = chosen(here, functools.partial(_same, value), functools.partial(_same, entry))
+
+
+def _want_taker(before: Thunk, other: Any) -> None:
+    """Has the function traced anew with a list of the run in place of one that takes the entries of another one."""
+    trace, old = enclosing_capture(), _had(before)
+    if type(old) is not list or trace is None or not trace.recorder.rewriting.holds(old):
+        return
+    kind = type_of_numbers(old) if old else other.kind
+    joined = None if kind is None else other.kind.joined(kind)
+    if joined is None or not trace.recorder.rewriting.want_of_run(old, joined):
+        return
+    if joined != other.kind:
+        other.give_up(joined)
+    refuse("a list takes the entries of one that a turn has made", fix=ARRAY_INSTEAD)
+
+
+def _had(thunk: Thunk) -> Any:
+    """The value of a variable; None where it has none."""
+    try:
+        return thunk()
+    except NameError:
+        return None
+
+
+def _growing(value: Thunk) -> Any:
+    """The list that a variable is, if it is one of the run that grows; else None."""
+    found = _had(value)
+    known = found.elements if type(found) is DeferredObject else None
+    return found if known is not None and known.grows and known.class_name == "list" else None
 
 
 def _want_array(items: Any) -> None:

@@ -68,6 +68,12 @@ class Line:
         if self.doubts is not None:
             self.doubts[part] = False
 
+    def take(self, count: Any, other: Line, part: slice) -> None:
+        """Takes so many numbers of another line, those of a part."""
+        for own, found in ((self.array, other.array), (self.doubts, other.doubts)):
+            if own is not None and found is not None:
+                own[:count] = found[part]
+
     def move(self, part: slice, by: int) -> None:
         """Moves what stands in a part by so many places."""
         for array in (self.array, self.doubts):

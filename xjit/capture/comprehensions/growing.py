@@ -283,6 +283,18 @@ class Growing(Gathered):
         for cell in self.cells:
             cell[0] = 0
 
+    def take(self, other: Growing) -> None:
+        """Takes the entries of another list in place of its own."""
+        if type(other) is not type(self) or other.kind != self.kind or not self._has_numbers:
+            other.give_up(self.kind if self.kind.joined(other.kind) == self.kind else None)
+        self.clear()
+        end = at_most(other.fitting_count(), self.room)
+        begin = other.first[0]
+        for own, found in zip(self.lines, other.lines, strict=True):
+            own.take(end, found, slice(begin, begin + end))
+        self.may_have_nan |= other.may_have_nan
+        self.cell[0] = end
+
     def extend(self, values: Any) -> None:
         """Puts the elements of an array, or of a list or a tuple, behind the others."""
         if type(values) in (list, tuple):

@@ -256,14 +256,14 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         if isinstance(node.op, ast.Mult) and (isinstance(node.left, ast.List) or isinstance(node.right, ast.List)):
-            return call("repeated", node, self._begun(node.left), self._begun(node.right), _place_of(node))
+            return call("repeated", node, self.begun(node.left), self.begun(node.right), place_of(node))
         left, right = self.converted(node.left), self.converted(node.right)
         if isinstance(node.op, ast.Mod) and _is_text(left):
             return call("format", node, placed(ast.Constant("%"), node), left, right)
         node.left, node.right = left, right
         return node
 
-    def _begun(self, node: ast.expr) -> ast.expr:
+    def begun(self, node: ast.expr) -> ast.expr:
         """Convert what a list is made of: a display that is repeated is no list of its own."""
         if not isinstance(node, ast.List):
             return self.converted(node)
@@ -272,7 +272,7 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def _made(self, node: ast.expr, made: ast.expr) -> ast.expr:
         """Return the list that an expression makes, or what the runtime has in its place."""
-        return call("new_list", node, made, _place_of(node))
+        return call("new_list", node, made, place_of(node))
 
     # Calls
 
@@ -303,7 +303,7 @@ class ExpressionConverter(ast.NodeTransformer):
             return self._made(node, node)
         if _counts(node):
             return call("counter", node, node.func, node.args[0])
-        return call("new_dict", node, node, _place_of(node)) if _makes_dict(node) else node
+        return call("new_dict", node, node, place_of(node)) if _makes_dict(node) else node
 
     def _of_handlers(self, node: ast.Call, name: str) -> ast.expr:
         """Return the call that a name of lowered handlers stands for."""
@@ -331,7 +331,7 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
-        return call("new_dict", node, node, _place_of(node))
+        return call("new_dict", node, node, place_of(node))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         return self._made(node, self._comprehension(node, "list", node.elt))
@@ -457,7 +457,7 @@ def _name_of(node: ast.Call) -> str | None:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
 
 
-def _place_of(node: ast.expr) -> ast.expr:
+def place_of(node: ast.expr) -> ast.expr:
     """Return the place of an expression in the source, as an expression."""
     return placed(ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load()), node)
 

@@ -6,9 +6,9 @@ import ast
 import sys
 from collections.abc import Sequence
 
-from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, placed
+from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, place_of, placed
 from xjit.capture.rewriting.generators import EMIT
-from xjit.capture.rewriting.list_names import is_entry
+from xjit.capture.rewriting.list_names import LoneLists, is_entry
 from xjit.capture.rewriting.lower_jumps import blocks_of
 from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
@@ -24,9 +24,11 @@ class StatementConverter(ExpressionConverter):
         sites: dict[ast.stmt, Site],
         optional: frozenset[str],
         lists: frozenset[str],
+        lone: LoneLists,
     ) -> None:
         super().__init__(names, unsafe, optional, lists)
         self._sites = sites
+        self._lone = lone
         self._numbers = {node: number for number, node in enumerate(sites)}
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -70,6 +72,8 @@ class StatementConverter(ExpressionConverter):
             entries = target.elts if isinstance(target, ast.Tuple) else [target]
             if entries and all(is_entry(one, self.lists) for one in entries):
                 return [self._stored_entries(node, entries, isinstance(target, ast.Tuple))]
+            if isinstance(target, ast.Name) and target.id in self._lone.names:
+                return [self._lone_list(node, target)]
         found: ast.stmt = self.visit(node)
         return [found]
 
@@ -143,6 +147,21 @@ class StatementConverter(ExpressionConverter):
         if not self.is_nested or not isinstance(target, ast.Name):
             return []
         return [placed(ast.Expr(self.checked(target.id, where)), where)]
+
+    def _lone_list(self, node: ast.Assign, target: ast.Name) -> ast.stmt:
+        """Convert an assignment of a list to a variable whose list has no other name, and may be had again."""
+        if not isinstance(node.value, ast.List) and node not in self._lone.moves:
+            found: ast.stmt = self.visit(node)
+            return found
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        before = placed(ast.Lambda(nothing, ast.Name(target.id, ast.Load())), node)
+        self.visit(target)
+        value = self.begun(node.value)
+        if isinstance(node.value, ast.List):
+            node.value = call("renewed", node, before, value, place_of(node.value))
+        else:
+            node.value = call("taken", node, before, value)
+        return node
 
     def _stored_entries(self, node: ast.Assign, entries: Sequence[ast.expr], several: bool) -> ast.stmt:
         value = self.converted(node.value)

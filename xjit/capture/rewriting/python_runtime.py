@@ -229,6 +229,14 @@ class PythonRuntime(ControlRuntime):
         """Return the list itself."""
         return made
 
+    def renewed(self, before: Thunk, made: Any, place: tuple[int, int]) -> Any:
+        """Return the list itself; what was before has no other name."""
+        return made
+
+    def taken(self, before: Thunk, found: Any) -> Any:
+        """Return the list itself, which nobody reads by its other name."""
+        return found
+
     def repeated(self, left: Any, right: Any, place: tuple[int, int]) -> Any:
         """Return the product of a list and a number, or of a number and a list."""
         return left * right

@@ -31,7 +31,7 @@ from xjit.capture.rewriting.convert_expressions import CHECKED, RUNTIME, SITES
 from xjit.capture.rewriting.convert_statements import StatementConverter
 from xjit.capture.rewriting.function_code import compile_function, in_class, polished
 from xjit.capture.rewriting.generators import emitting
-from xjit.capture.rewriting.list_names import list_names
+from xjit.capture.rewriting.list_names import list_names, lone_lists
 from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lower_jumps import lower_jumps
@@ -130,7 +130,8 @@ def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     found = sites_of(lowered.body, names, lowered.stops)
     optional = frozenset() if is_generator else optional_names(tree, names)
     sites = {node: _with_marks(site, bound, optional) for node, site in found.items()}
-    converter = StatementConverter(names, unsafe, sites, optional, list_names(tree, names))
+    lone = lone_lists(lowered.body, names)
+    converter = StatementConverter(names, unsafe, sites, optional, list_names(tree, names), lone)
     if is_generator:
         written = converter.generator(lowered.body, lowered.body[0], sorted(names.local))
     else:

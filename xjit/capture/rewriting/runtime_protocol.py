@@ -273,6 +273,18 @@ class ControlRuntime(ABC):
         """Return the list, which is new; the place is that in the source."""
 
     @abstractmethod
+    def repeated(self, left: Any, right: Any, place: tuple[int, int]) -> Any:
+        """Return the product of a list and a number, or of a number and a list."""
+
+    @abstractmethod
+    def renewed(self, before: Thunk, made: Any, place: tuple[int, int]) -> Any:
+        """Return the list, which is new and takes the place of one that has no other name."""
+
+    @abstractmethod
+    def taken(self, before: Thunk, found: Any) -> Any:
+        """Return the list, which nobody reads by its other name, in place of one that has no other name."""
+
+    @abstractmethod
     def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the dict or the set, which is new; the place is that in the source."""
 
