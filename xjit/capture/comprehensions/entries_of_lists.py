@@ -14,6 +14,7 @@ import numpy as np
 
 from xjit import ops, tree
 from xjit.capture.comprehensions.growing import growing_list
+from xjit.capture.comprehensions.list_tables import table_of, type_of_rows
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.numbers import number_as
@@ -21,6 +22,7 @@ from xjit.capture.recording.container_entries import (
     ARRAY_INSTEAD,
     LIST_OF_RUN,
     EntryType,
+    TableType,
     entry_type,
     may_be_of_run,
     may_grow,
@@ -56,9 +58,15 @@ class ListRuntime(PythonRuntime):
         trace = enclosing_capture()
         if trace is None or type(made) not in (list, collections.deque):
             return made
-        if not trace.recorder.rewriting.is_of_run(made, place) or not all(map(may_grow, made)):
+        rewriting = trace.recorder.rewriting
+        if not rewriting.is_of_run(made, place):
+            rewriting.note_rows(made)
             return made
-        kind = trace.recorder.rewriting.elements_of(place)
+        kind = rewriting.elements_of(place)
+        if isinstance(kind, TableType):
+            return table_of(made, place, kind.number, trace) or made
+        if not all(map(may_grow, made)):
+            return made
         found = None if kind is None else growing_list(made, place, kind, trace)
         if found is not None:
             return found
@@ -158,7 +166,13 @@ def _growing(value: Thunk) -> Any:
 def _want_array(items: Any) -> None:
     """Has the function traced anew with an array in place of a list that it makes, of many numbers."""
     trace = enclosing_capture()
-    if trace is None or len(items) <= _MOST_ENTRIES or not trace.recorder.rewriting.holds(items):
+    if trace is None:
+        return
+    rows = trace.recorder.rewriting.list_around(items)
+    number = type_of_rows(rows)
+    if number is not None and trace.recorder.rewriting.want_of_run(rows, TableType(number)):
+        refuse("an entry of a list is at a position that only the run knows", fix=ARRAY_INSTEAD)
+    if len(items) <= _MOST_ENTRIES or not trace.recorder.rewriting.holds(items):
         return
     kind = type_of_numbers(items)
     if kind is not None and trace.recorder.rewriting.want_of_run(items, kind):

@@ -123,11 +123,18 @@ def _items(part: Any, arrays: Any, count: int) -> list[Any]:
         return [part.value] * count
     array = next(arrays)
     if isinstance(part, Doubtful):
-        doubts = next(arrays).tolist()
-        return [part.weak(one) if doubt else one for one, doubt in zip(array, doubts, strict=True)]
+        return _doubtful_items(array, next(arrays), part.weak)
     if part is not None:
         return list(array.tolist())
     return [row.copy() for row in array] if array.ndim > 1 else list(array)
+
+
+def _doubtful_items(array: Any, doubts: Any, weak: type) -> list[Any]:
+    """The numbers of an array, of a class of Python's where the doubts hold; of rows those of each."""
+    pairs = zip(array, doubts.tolist() if array.ndim == 1 else doubts, strict=True)
+    if array.ndim > 1:
+        return [_doubtful_items(one, doubt, weak) for one, doubt in pairs]
+    return [weak(one) if doubt else one for one, doubt in pairs]
 
 
 @dataclass(eq=False, slots=True)

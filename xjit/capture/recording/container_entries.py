@@ -106,6 +106,13 @@ class RecordType:
         return None if None in parts else RecordType(self.form, tuple(one for one in parts if one is not None))
 
 
+@dataclass(frozen=True, slots=True)
+class TableType:
+    """The type of a list of lists, of as many numbers each of this type."""
+
+    number: EntryType
+
+
 def parts_of(kind: EntryType | RecordType) -> tuple[EntryType, ...]:
     """The types of the numbers of an entry."""
     return kind.parts if isinstance(kind, RecordType) else (kind,)

@@ -37,6 +37,7 @@ class Rewriting:
         self._kept: set[CodeType] = set()
         self._owners: dict[CodeType, CodeType] = {}
         self._places: dict[int, tuple[tuple[int, int], Any]] = {}
+        self._rows: dict[int, list[Any]] = {}
         self._dicts: dict[int, tuple[int, int]] = {}
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
@@ -163,6 +164,16 @@ class Rewriting:
         """Return whether a list that the function makes is remembered with its place."""
         return self._places.get(id(made), (None, None))[1] is made
 
+    def note_rows(self, made: Any) -> None:
+        """Notes a list that the function makes as the one around the lists in it."""
+        if type(made) is list and made and all(type(one) is list for one in made):
+            self._rows.update((id(one), made) for one in made)
+
+    def list_around(self, row: Any) -> Any:
+        """The list around one that stands in it; that itself where it is in none."""
+        around = self._rows.get(id(row))
+        return row if around is None or not any(one is row for one in around) else around
+
     def want_of_run(self, made: Any, kind: Any) -> bool:
         """Notes a list as one that only the run knows; return whether it is known where it was made, and new."""
         place, known = self._places.get(id(made), (None, None))
@@ -218,6 +229,7 @@ class Rewriting:
         pairs: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         self.takes_containers = any(True for _, one in pairs for _ in containers_in(one))
         self._places.clear()
+        self._rows.clear()
         self._dicts.clear()
         self._arguments = [(place, one, tree.flatten(one)) for place, one in pairs if type(one) in (list, dict)]
 
