@@ -14,6 +14,13 @@ def f(x, y, z, e, q):
 """
 
 COMPILED = {
+    "rows of a list that the run makes, turned and as they are": """
+    h = [x]
+    while h[-1][0] < 50 and len(h) < 4:
+        h.append(h[-1] * 2 + 1)
+    a = np.array(h)
+    return a.T, a, a.T[1:], np.transpose(a, (1, -2))
+""",
     "None on one way of a branch, and integers of Python's behind it": """
     b = 0.5 * q
     for i in range(len(x)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -46,7 +47,7 @@ from xjit.numpy.limited.moving_indices import (
     set_window,
 )
 from xjit.numpy.limited.run_time_integers import Integer
-from xjit.showing import Flattened, PartsOf, Reshaped, Showing
+from xjit.showing import Flattened, PartsOf, Reshaped, Showing, Turned
 
 _MAKERS = (made_to_length, numbers_to_length)
 _VIEWS = frozenset({"ravel", "reshape", "transpose", "real", "imag"})
@@ -124,6 +125,9 @@ def _way(name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     if name == "ravel":
         return Flattened()
     dims = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else args
+    if name == "transpose" and not kwargs:
+        order = dims if dims and dims[0] is not None else reversed(range(value.ndim))
+        return Turned(tuple(operator.index(axis) % value.ndim for axis in order))
     return Reshaped(tuple(dims)) if name == "reshape" and not kwargs else None
 
 
