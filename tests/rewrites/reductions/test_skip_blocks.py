@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from xjit.codegen.rewrites.reductions.skip_blocks import SkipBlocks
 from xjit.codegen.rewrites.reductions.skip_groups import SkipGroups
 from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.values.mark_iterations import MarkIterations
 from xjit.dataclass import replace
 from xjit.ir.loops.intexpr import constant
 from xjit.ir.loops.nodes import Accumulate, Buffer, Grouping, Kernel, Order
@@ -26,6 +28,7 @@ from xjit.types import BOOL, FLOAT32, FLOAT64, DType
 BLOCKS = Split("i", 512, "b", "e")
 SKIPPED = SkipBlocks("b", "t", 4)
 IN_LANES = SumBlocks("i"), Lanes("i", "k"), Lanes("k", "l")
+MARKED = MarkIterations("g"), MarkIterations("b")
 X = Buffer.packed("x", FLOAT64, N)
 LESS = both("lt", load(X, AT), Q, BOOL)
 
@@ -68,7 +71,14 @@ def assert_same(before: Kernel, after: Kernel, dtype: DType, rng: np.random.Gene
 )
 def test_sums_of_what_a_condition_chooses(condition: str, turned: bool, rng: np.random.Generator) -> None:
     start = rewriting.rewritten(chosen(N, condition, turned=turned), BLOCKS)
-    steps: tuple[Rewrite, ...] = (SKIPPED, SumBlocks("i"), Compensate("s"), *IN_LANES[1:], SkipGroups("i", "t", 64))
+    steps: tuple[Rewrite, ...] = (
+        SKIPPED,
+        SumBlocks("i"),
+        Compensate("s"),
+        *IN_LANES[1:],
+        SkipGroups("i", "t", 64, "g"),
+        *MARKED,
+    )
     after = rewriting.rewritten(start, *steps)
     plain = rewriting.rewritten(start, SumBlocks("i"), Compensate("s"), *IN_LANES[1:])
     assert_same(plain, after, FLOAT64, rng)
@@ -76,15 +86,16 @@ def test_sums_of_what_a_condition_chooses(condition: str, turned: bool, rng: np.
 
 def test_sums_of_f32(rng: np.random.Generator) -> None:
     start = rewriting.rewritten(chosen(N, dtype=FLOAT32), BLOCKS)
-    after = rewriting.rewritten(start, SKIPPED, *IN_LANES, SkipGroups("i", "t", 32))
+    after = rewriting.rewritten(start, SKIPPED, *IN_LANES, SkipGroups("i", "t", 32, "g"), *MARKED)
     assert_same(rewriting.rewritten(start, *IN_LANES), after, FLOAT32, rng)
 
 
 @pytest.mark.parametrize("value", [LESS, both("and", both("le", Q, load(X, AT), BOOL), LESS, BOOL)])
-def test_counts(value: Any, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("marked", [(), MARKED[1:]])
+def test_counts(value: Any, marked: Sequence[Rewrite], rng: np.random.Generator) -> None:
     before = counted(value)
-    after = rewriting.rewritten(before, BLOCKS, SKIPPED, BlockIntegers("i"))
-    assert "if " in rewriting.body_text(after)
+    after = rewriting.rewritten(before, BLOCKS, SKIPPED, BlockIntegers("i"), *marked)
+    assert ("if " in rewriting.body_text(after)) is not bool(marked)
     assert_same(before, after, FLOAT64, rng)
 
 
@@ -99,10 +110,12 @@ def touched(kernel: Kernel, ascending: bool, rng: np.random.Generator) -> int:
 
 
 def test_groups_are_left_out(rng: np.random.Generator) -> None:
-    after = rewriting.rewritten(in_lanes(), SkipGroups("i", "t", 32))
+    after = rewriting.rewritten(in_lanes(), SkipGroups("i", "t", 32, "g"))
+    marked = rewriting.rewritten(after, MARKED[0])
+    assert touched(marked, True, rng) == 100
     assert touched(after, True, rng) == 100
     text = rewriting.body_text(after)
-    assert text.index("narrow[(b // 512)]") < text.index("not((q <= least[group]))") < text.index("else:")
+    assert text.index("narrow[(b // 512)]") < text.index("not((q <= least[(b // 32) + g]))") < text.index("else:")
 
 
 @pytest.mark.parametrize(
@@ -134,6 +147,8 @@ def test_refusals() -> None:
     rewriting.assert_refused(SkipBlocks("b", "b", 4), tested, "is not one over blocks in that over b")
     long = rewriting.rewritten(chosen(constant(4096)), BLOCKS)
     rewriting.assert_refused(SKIPPED, long, "may have more than 2048 iterations")
-    rewriting.assert_refused(SkipGroups("i", "t", 16), in_lanes(), "may have more than 512 iterations")
-    rewriting.assert_refused(SkipGroups("i", "b", 32), in_lanes(), "is in no loop over blocks in that over b")
-    rewriting.assert_refused(SkipGroups("i", "t", 64), tested, "does not begin with a block, or adds in no lanes")
+    rewriting.assert_refused(SkipGroups("i", "t", 16, "g"), in_lanes(), "may have more than 512 iterations")
+    rewriting.assert_refused(SkipGroups("i", "b", 32, "g"), in_lanes(), "is in no loop over blocks in that over b")
+    rewriting.assert_refused(
+        SkipGroups("i", "t", 64, "g"), tested, "does not begin with a block, or adds in no lanes"
+    )

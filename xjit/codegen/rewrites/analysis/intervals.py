@@ -57,7 +57,7 @@ def most(expr: IntExpr, names: Iterable[str] = ()) -> IntExpr | None:
     """A bound from above without minima and variables, but for some names; None if none is found."""
     extremes = [(c, p) for c, p in terms(expr) if p is not None and p.kind in (Atom.MIN, Atom.MAX)]
     if not extremes:
-        return expr if expr.names() <= frozenset(names) else None
+        return expr if expr.names() <= frozenset(names) else _most_of_quotient(expr, names)
     coefficient, atom = extremes[0]
     rest = expr - atom * coefficient
     found = [most(rest + one * coefficient, names) for one in operands(atom)]
@@ -66,6 +66,16 @@ def most(expr: IntExpr, names: Iterable[str] = ()) -> IntExpr | None:
         numbers = [one for one in known if one.value is not None]
         return minimum(*(numbers or known)) if known else None
     return None if None in found else maximum(*(one for one in found if one is not None))
+
+
+def _most_of_quotient(expr: IntExpr, names: Iterable[str]) -> IntExpr | None:
+    """A bound from above of one quotient by a number; None for anything else."""
+    match list(terms(expr)):
+        case [(1, IntExpr(kind=Atom.FLOORDIV) as quotient)]:
+            dividend, divisor = operands(quotient)
+            found = most(dividend, names) if (divisor.value or 0) > 0 else None
+            return None if found is None else found // divisor
+    return None
 
 
 def _without(expr: IntExpr | None, around: Loop | LetInt, side: int) -> IntExpr | None:

@@ -12,7 +12,6 @@ from xjit.codegen.rewrites.analysis.scalars import start_of
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.reductions.element_bounds import ElementBounds, constant_bounds, with_room
 from xjit.dataclass import dataclass
-from xjit.ir.loops.build import number, plus, position
 from xjit.ir.loops.intexpr import IntExpr, constant, minimum, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
@@ -24,7 +23,6 @@ from xjit.ir.loops.nodes import (
     Fold,
     If,
     Kernel,
-    Let,
     LetInt,
     Load,
     Loop,
@@ -36,7 +34,7 @@ from xjit.ir.loops.nodes import (
 )
 from xjit.ir.loops.walk import renamed, replaced_all
 from xjit.ir.scalar_expr import Literal
-from xjit.types import BOOL, FLOAT64, INT64
+from xjit.types import BOOL, FLOAT64
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +48,25 @@ class SkipGroups:
                     for i in b .. b + 512:
                       s = add(s, select((x[i] < q), y[i], 0.0)) in 32 lanes
                     r[t, (b // 512)] = s
-    after       alloc least: f64[32] for each iteration      SkipGroups("i", "t", 32)
+    after       alloc least: f64[32] for each iteration      SkipGroups("i", "t", 32, "g")
                 alloc largest: f64[32] for each iteration
                 alloc narrow: pred[2] for each iteration
-                for group_2 in 0 .. 32:
+                for group in 0 .. 32:
                   carry least_now: f64 = inf
                   carry largest_now: f64 = -inf
-                  for at_2 in 32*group_2 .. 32*group_2 + 32:
-                    least_now = min(least_now, x[at_2])
-                    largest_now = max(largest_now, x[at_2])
-                  least[group_2] = least_now
-                  largest[group_2] = largest_now
+                  for at in 32*group .. 32*group + 32:
+                    least_now = min(least_now, x[at])
+                    largest_now = max(largest_now, x[at])
+                  least[group] = least_now
+                  largest[group] = largest_now
                 for block in 0 .. 2:
                   carry width: f64 = 0.0
                   carry low: f64 = inf
                   carry high: f64 = -inf
-                  for group_3 in 16*block .. min(16*block + 16, 32):
-                    width = (width + (largest[group_3] - least[group_3]))
-                    low = min(low, least[group_3])
-                    high = max(high, largest[group_3])
+                  for group_2 in 16*block .. min(16*block + 16, 32):
+                    width = (width + (largest[group_2] - least[group_2]))
+                    low = min(low, least[group_2])
+                    high = max(high, largest[group_2])
                   narrow[block] = (width < ((high - low) * 8.0))
                 for t in 0 .. m:
                   q = w[t]
@@ -78,16 +76,11 @@ class SkipGroups:
                       alloc s_lanes: f64[32] for each iteration
                       for lane in 0 .. 32:
                         s_lanes[lane] = 0.0
-                      alloc list: s64[16] for each iteration
-                      carry found: s64 = 0
-                      for group in (b // 32) .. (b // 32) + 16:
-                        list[found] = s64(group)
-                        found = (found + cast[s64](not((q <= least[group]))))
-                      for at in 0 .. found:
-                        chosen = list[at]
-                        first = 32*chosen
-                        for i_in in first .. first + 32:
-                          s_lanes[-first + i_in] = (s_lanes[-first + i_in] + select((x[i_in] < q), y[i_in], 0.0))
+                      for g in 0 .. 16:
+                        if not((q <= least[(b // 32) + g])):
+                          first = b + 32*g
+                          for i_in in first .. first + 32:
+                            s_lanes[-first + i_in] = (s_lanes[-first + i_in] + select((x[i_in] < q), y[i_in], 0.0))
                       for lane_2 in 0 .. 32:
                         s = add(s, s_lanes[lane_2]) in 32 lanes
                     else:
@@ -102,6 +95,7 @@ class SkipGroups:
     loop: str
     turns: str
     groups: int
+    group: str
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops that do more than to add what conditions choose in lanes, or whose elements change."""
@@ -115,8 +109,9 @@ class SkipGroups:
         if block.step != numerics.BLOCK or len(lanes) != 1 or loop.start != variable(block.variable):
             raise RefusedError(f"the loop over {self.loop} does not begin with a block, or adds in no lanes")
         taken = Names(kernel)
+        taken.fresh(self.group)
         bounds = ElementBounds(constant_bounds(kernel, turns, block, loop), loop.variable, self.groups, taken)
-        groups = _Groups(block, loop, bounds, min(lanes), taken)
+        groups = _Groups(block, loop, bounds, min(lanes), self.group, taken)
         body = replaced_all(turns.body, {id(loop): (groups.instead(),)})
         kernel = with_room(kernel, path[: path.index(block) + 1], block, self.groups * min(lanes))
         return with_statements(kernel, turns, (*groups.ahead(), replace(turns, body=body)))
@@ -130,10 +125,11 @@ class _Groups:
     loop: Loop
     bounds: ElementBounds
     lanes: int
+    group: str
     taken: Names
 
     def __post_init__(self) -> None:
-        self.narrow, self.list, self.found = map(self.taken.fresh, ("narrow", "list", "found"))
+        self.narrow = self.taken.fresh("narrow")
         self.each = numerics.BLOCK // self.lanes
         self.count = (self.block.stop - self.block.start) // self.lanes
 
@@ -181,29 +177,20 @@ class _Groups:
             yield Loop(
                 str(lane), constant(0), constant(self.lanes), (Store(waiting[one.name], (lane,), start_of(one)),)
             )
-        yield from self._found()
-        chosen, first = self.taken.fresh("chosen"), self.taken.fresh("first")
+        first, group = self.taken.fresh("first"), variable(self.group)
         body = tuple(self._in_scratch(waiting, variable(first)))
         inner = replace(self.loop, start=variable(first), stop=variable(first) + self.lanes, body=body)
         own: Block = renamed((inner,), self.taken.copies((inner,), "in"))
-        begin = LetInt(first, self.block.start + variable(chosen) * self.lanes)
-        at = variable(self.taken.fresh("at"))
-        group = Let(chosen, Load(self.list, (at,), INT64))
-        yield Loop(str(at), constant(0), variable(self.found), (group, begin, *own))
+        begin = LetInt(first, self.loop.start + group * self.lanes)
+        before = (self.loop.start - self.block.start) // self.lanes
+        may_hold = self.bounds.may_hold(before + group)
+        yield Loop(
+            self.group, constant(0), (self.loop.stop - self.loop.start) // self.lanes, (If(may_hold, (begin, *own)),)
+        )
         for one in sums:
             lane = variable(self.taken.fresh("lane"))
             value = Load(waiting[one.name], (lane,), one.value.dtype)
             yield Loop(str(lane), constant(0), constant(self.lanes), (replace(one, value=value),))
-
-    def _found(self) -> Iterator[Statement]:
-        """Yield what lists the groups that are not left out, without a branch that nobody can foretell."""
-        group, found = variable(self.taken.fresh("group")), Var(self.found, INT64)
-        start, stop = ((one - self.block.start) // self.lanes for one in (self.loop.start, self.loop.stop))
-        more = Prim("cast", (self.bounds.may_hold(group),), INT64)
-        yield Alloc(Buffer.packed(self.list, INT64, constant(self.each)))
-        yield Carry(self.found, number(0))
-        keep = Store(self.list, (variable(self.found),), position(group))
-        yield Loop(str(group), start, stop, (keep, Fold((self.found,), (plus(found, more),))))
 
     def _in_scratch(self, waiting: Mapping[str, str], first: IntExpr) -> Iterator[Statement]:
         """Yield the body of the loop with sums of lanes in scratch."""

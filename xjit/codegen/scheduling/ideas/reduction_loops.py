@@ -36,6 +36,7 @@ from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
 from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
+from xjit.codegen.rewrites.values.mark_iterations import MarkIterations
 from xjit.codegen.rewrites.values.specialize_rare import is_varied
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import evaluate, substitute
@@ -143,15 +144,20 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
         yield from _lanes(loop, sums, around)
         if skipping is not None:
             lanes = max(numerics.lanes(one.value.dtype) for one in sums)
-            yield SkipGroups(loop.variable, skipping.turns, skipping.blocks * numerics.BLOCK // lanes)
+            group = around.fresh("group")
+            yield SkipGroups(loop.variable, skipping.turns, skipping.blocks * numerics.BLOCK // lanes, group)
+            yield MarkIterations(group)
+    if skipping is not None:
+        yield MarkIterations(skipping.block)
 
 
 @dataclass(frozen=True, slots=True)
 class Skipping:
-    """A loop over ``turns`` that goes along a line of so many blocks at most, again and again."""
+    """A loop over ``turns`` that goes along a line of so many blocks at most, over ``block``, again and again."""
 
     turns: str
     blocks: int
+    block: str
 
 
 FEWEST_TURNS = 16
@@ -173,7 +179,7 @@ def _skipping(loops: Sequence[Loop], around: Surroundings) -> Skipping | None:
     if length is None or count is None or evaluate(count, words) < FEWEST_TURNS:
         return None
     blocks = 1 << (max(1, -(-evaluate(length, words) // numerics.BLOCK)) - 1).bit_length()
-    return Skipping(turns.variable, blocks) if blocks <= MOST_BLOCKS else None
+    return Skipping(turns.variable, blocks, around.fresh("b")) if blocks <= MOST_BLOCKS else None
 
 
 def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
@@ -201,7 +207,7 @@ def _blocks(
     blocked = searches or any(map(_in_blocks, sums)) or (narrow and not is_short)
     stops = not in_blocks and _may_stop(loop)
     if (blocked or stops) and not in_blocks:
-        block = around.fresh("b")
+        block = around.fresh("b") if skipping is None else skipping.block
         size = numerics.BLOCK if blocked else around.machine.stop_elements
         yield Split(loop.variable, size, block, around.fresh("e"))
         if stops:
