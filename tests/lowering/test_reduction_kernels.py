@@ -69,7 +69,9 @@ def test_several_elements_that_lie_apart_are_put_into_scratch_in_a_step(rows: in
         return (a[:, 3] * b).sum()
 
     x = np.random.default_rng(rows).integers(-9, 10, (rows, 9)).astype(float)
-    assert "for j0 in range(b0, e0 - 3, 4):" in source_of(product, x, x[:, 0].copy())
+    source = source_of(product, x, x[:, 0].copy())
+    assert "for j0 in range(b0, j0_end - 3, 4):" in source
+    assert "range(j0_end, k0_end, 8):" in source, "the last groups of eight do not wait"
     check(product, x, x[:, 0].copy())
     check(product, x[::-1], x[::-1, 0])
 

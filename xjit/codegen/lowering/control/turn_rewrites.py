@@ -7,6 +7,7 @@ import contextlib
 from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.codegen.rewrites.values.choose_by_jump import ChooseByJump
+from xjit.codegen.rewrites.values.choose_loops import ChooseLoops
 from xjit.codegen.rewrites.values.short_circuit import ShortCircuit
 from xjit.codegen.rewrites.values.skip_failed import SkipFailed
 from xjit.ir.loops.nodes import Kernel, Loop, While
@@ -29,7 +30,7 @@ def with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[R
 def with_jumps(kernel: Kernel, checks: bool) -> tuple[Kernel, tuple[Rewrite, ...]]:
     """The kernel with jumps over what conditions of loops, or those that it ``checks``, are for; what was done."""
     done: list[Rewrite] = []
-    tried: tuple[Rewrite, ...] = (ShortCircuit(), ChooseByJump(), *((SkipFailed(),) if checks else ()))
+    tried: tuple[Rewrite, ...] = (ShortCircuit(), ChooseByJump(), ChooseLoops(), *((SkipFailed(),) if checks else ()))
     for one in tried:
         with contextlib.suppress(RefusedError):
             kernel = one.apply(kernel)

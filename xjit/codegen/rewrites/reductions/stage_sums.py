@@ -39,6 +39,8 @@ class StageSums:
                     s_block_elements[-b + j] = x[j]
                   for k in b .. min(b + 512, n):
                     s_block = add(s_block, s_block_elements[-b + k]) in lanes along k
+
+    Whole groups of lanes may wait alone, those of a block at most.
     """
 
     loop: str
@@ -47,15 +49,15 @@ class StageSums:
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops along which nothing is added in lanes."""
         _, loop = found(kernel, self.loop)
-        steps = steps_in_lanes(loop)
+        steps = steps_in_lanes(loop) or [one for one in loop.body if isinstance(one, Accumulate) and one.lanes]
         if not steps or loop.step != 1:
             raise RefusedError(f"nothing is added in lanes along {self.loop}")
         taken = Names(kernel)
         room = {one.name: elements(one, taken) for one in steps}
         yields = staged(loop, room, variable(self.loop) - loop.start)
         place, order = variable(self.step) - loop.start, steps[0].order
-        assert order is not None
-        adding = taken_from(room, steps, place, replace(order, line=variable(self.step)))
+        order = None if order is None else replace(order, line=variable(self.step))
+        adding = taken_from(room, steps, place, order)
         scratch = [Alloc(one) for one in room.values()]
         after = replace(loop, variable=self.step, body=adding)
         return with_statements(kernel, loop, (*scratch, yields, after))
@@ -81,8 +83,8 @@ def _stored(block: Block, room: dict[str, Buffer], place: IntExpr) -> Iterator[S
             yield with_blocks(one, tuple(tuple(_stored(inner, room, place)) for inner in blocks(one)))
 
 
-def taken_from(room: dict[str, Buffer], steps: Sequence[Accumulate], place: IntExpr, order: Order) -> Block:
-    """The statements that take their elements from scratch, in an order; those of one size side by side."""
+def taken_from(room: dict[str, Buffer], steps: Sequence[Accumulate], place: IntExpr, order: Order | None) -> Block:
+    """The statements that take their elements from scratch, in an order, if any; those of one size side by side."""
     sorted_steps = sorted(steps, key=lambda one: numerics.lanes(one.value.dtype))
     waiting = ((one, room[one.name]) for one in sorted_steps)
     return tuple(replace(one, value=Load(at.name, (place,), at.dtype), order=order) for one, at in waiting)

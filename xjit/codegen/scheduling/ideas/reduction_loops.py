@@ -27,6 +27,7 @@ from xjit.codegen.rewrites.reductions.block_extreme import BlockExtreme
 from xjit.codegen.rewrites.reductions.block_integers import BlockIntegers, narrow_sums
 from xjit.codegen.rewrites.reductions.compensate import WITH_ERRORS, Compensate
 from xjit.codegen.rewrites.reductions.lanes import Lanes
+from xjit.codegen.rewrites.reductions.lanes_in_scalars import LanesInScalars
 from xjit.codegen.rewrites.reductions.load_apart import LoadApart, Strides, has_neighbours, skipped, step_along
 from xjit.codegen.rewrites.reductions.skip_blocks import SkipBlocks
 from xjit.codegen.rewrites.reductions.skip_groups import SkipGroups
@@ -136,7 +137,8 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
         return
     in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
     skipping = None if in_blocks else _skipping(loops, around)
-    yield from _blocks(loop, sums, in_blocks, around, skipping)
+    cut = list(_blocks(loop, sums, in_blocks, around, skipping))
+    yield from cut
     if any(_in_blocks(one) for one in sums):
         yield SumBlocks(loop.variable)
     yield from (Compensate(one.name) for one in reversed(with_errors))
@@ -147,17 +149,15 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
             group = around.fresh("group")
             yield SkipGroups(loop.variable, skipping.turns, skipping.blocks * numerics.BLOCK // lanes, group)
             yield MarkIterations(group)
-    if skipping is not None:
-        yield MarkIterations(skipping.block)
+    yield from (MarkIterations(one.loop) for one in cut if isinstance(one, SkipBlocks))
 
 
 @dataclass(frozen=True, slots=True)
 class Skipping:
-    """A loop over ``turns`` that goes along a line of so many blocks at most, over ``block``, again and again."""
+    """A loop over ``turns`` that goes along a line of so many blocks at most, again and again."""
 
     turns: str
     blocks: int
-    block: str
 
 
 FEWEST_TURNS = 16
@@ -179,7 +179,7 @@ def _skipping(loops: Sequence[Loop], around: Surroundings) -> Skipping | None:
     if length is None or count is None or evaluate(count, words) < FEWEST_TURNS:
         return None
     blocks = 1 << (max(1, -(-evaluate(length, words) // numerics.BLOCK)) - 1).bit_length()
-    return Skipping(turns.variable, blocks, around.fresh("b")) if blocks <= MOST_BLOCKS else None
+    return Skipping(turns.variable, blocks) if blocks <= MOST_BLOCKS else None
 
 
 def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
@@ -207,7 +207,7 @@ def _blocks(
     blocked = searches or any(map(_in_blocks, sums)) or (narrow and not is_short)
     stops = not in_blocks and _may_stop(loop)
     if (blocked or stops) and not in_blocks:
-        block = around.fresh("b") if skipping is None else skipping.block
+        block = around.fresh("b")
         size = numerics.BLOCK if blocked else around.machine.stop_elements
         yield Split(loop.variable, size, block, around.fresh("e"))
         if stops:
@@ -234,10 +234,7 @@ def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iter
     work = work_of(loop, sums, around)
     name, rest = loop.variable, around.fresh("k")
     if work is Work.ODD:
-        yield StageSums(name, rest)
-        if _is_scalar_code(loop, around):
-            yield UnrollAndJam(name, around.machine.gathered_steps)
-        yield from _lanes_of(rest, sums, around)
+        yield from _odd_lanes(loop, rest, sums, around)
         return
     if skipped(loop, around.only_read, around.machine.vector_step_bytes):
         yield LoadApart(name, around.machine.vector_step_bytes)
@@ -246,6 +243,25 @@ def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iter
         name, rest = rest, around.fresh("k")
         yield StageSums(name, rest)
     yield Lanes(rest, around.fresh("k"))
+
+
+def _odd_lanes(loop: Loop, rest: str, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
+    """Yield what adds elements in lanes that are not computed side by side: they wait in scratch.
+
+    Few of them, where scalar code computes them, are added up at once.
+    """
+    name, is_scalar_code = loop.variable, _is_scalar_code(loop, around)
+    if is_scalar_code and len(sums) == 1:
+        yield Lanes(name, rest)
+        yield StageSums(name, around.fresh("k"))
+        yield UnrollAndJam(name, around.machine.gathered_steps)
+        yield Lanes(rest, around.fresh("k"))
+        yield LanesInScalars(rest)
+        return
+    yield StageSums(name, rest)
+    if is_scalar_code:
+        yield UnrollAndJam(name, around.machine.gathered_steps)
+    yield from _lanes_of(rest, sums, around)
 
 
 def _lanes_of(step: str, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
