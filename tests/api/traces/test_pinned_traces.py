@@ -77,7 +77,30 @@ def both_conditions(x: Any) -> Any:
     return x, "not both"
 
 
-PROGRAMS = [function_of, name_of, entry_of, rows, parts, word, labelled, bits, chosen_by_text, both_conditions]
+def names_up_to(x: Any) -> Any:
+    found = []
+    for i in range(int(x.argmax()) + 1):
+        found.append(NAMES[i])
+    return found, {i: NAMES[i] for i in range(int(x.argmax()))}
+
+
+def names_where(x: Any) -> Any:
+    found = []
+    for i in np.flatnonzero(x > 1.0):
+        found.append(NAMES[i])
+    return found, x.sum()
+
+
+def one_function_after_the_other(x: Any) -> Any:
+    for i in range(int(x.argmax())):
+        x = FUNCTIONS[i](x)
+    return x
+
+
+PROGRAMS = [
+    *(function_of, name_of, entry_of, rows, parts, word, labelled, bits, chosen_by_text, both_conditions),
+    *(names_up_to, names_where, one_function_after_the_other),
+]
 
 
 def arguments(kind: int) -> Any:

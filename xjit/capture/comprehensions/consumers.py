@@ -25,12 +25,13 @@ from xjit.capture.comprehensions.filtered import (
     type_of_element,
     zero_of,
 )
-from xjit.capture.python_control.loop_sequences import gone_through, lists_in
+from xjit.capture.python_control.loop_sequences import gone_through, lists_in, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
+from xjit.dataclass import replace
 from xjit.errors import CaptureError
 
 _MOST_BY_THEMSELVES = 64
@@ -42,8 +43,8 @@ _COMPENSATED = sys.version_info >= (3, 12)
 
 def comprehend(kind: Collection, parts: Generator) -> Any:
     """The collection of the elements."""
-    with gone_through(lists_in(parts.items)):
-        return _comprehended(kind, parts)
+    with gone_through(lists_in(parts.items)), with_pinned_turns(parts.items) as items:
+        return _comprehended(kind, parts if items is parts.items else replace(parts, items=items))
 
 
 def _comprehended(kind: Collection, parts: Generator) -> Any:

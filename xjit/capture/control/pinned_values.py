@@ -10,6 +10,7 @@ each turn. Behind effects that happen once nothing is pinned, as another program
 from __future__ import annotations
 
 import collections
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,7 +31,6 @@ from xjit.ops.elements.compare import eq, eq_total_order
 from xjit.ops.whole_arrays.shape import reshape
 from xjit.types import in_classes
 
-_CONDITION = "a condition"
 _UNKNOWN = object()
 
 
@@ -118,24 +118,27 @@ def _constant(node: Node) -> Any:
 
 
 class deciding:
-    """A branch of the run: ``with deciding(pred) as known`` is the truth that is pinned, None for both arms.
+    """A branch or a loop of the run: ``with deciding(pred) as known`` is the pinned value, None without one.
 
-    What refuses the branch is refused at a place, at which the truth can be pinned.
+    What refuses the code is refused at a place, at which the value can be pinned. Values above ``most`` are not used.
     """
 
-    __slots__ = ("_place", "_pred")
+    __slots__ = ("_most", "_place", "_purpose", "_value")
 
-    def __init__(self, pred: Any) -> None:
-        self._pred = pred
+    def __init__(self, value: Any, purpose: str = "a condition", most: float = math.inf) -> None:
+        self._value, self._purpose, self._most = value, purpose, most
         self._place: PinPlace | None = None
 
-    def __enter__(self) -> bool | None:
+    def __enter__(self) -> Any:
         trace = current()
         pins = trace.pins if isinstance(trace, CaptureTrace) else None
-        if pins is None:
+        if pins is None or not isinstance(self._value, TracedValue):
             return None
-        found, self._place = pins.value(_CONDITION, self._pred)
-        return None if found is _UNKNOWN else bool(found)
+        found, self._place = pins.value(self._purpose, self._value)
+        if found is _UNKNOWN:
+            return None
+        self._place = None
+        return found if found <= self._most else None
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, CaptureError) and error.pin is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.control.pinned_values import deciding
 from xjit.capture.guarding import guards
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
@@ -30,6 +31,8 @@ from xjit.ops.elements.compare import gt
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
+MOST_PINNED = 64
+"""Turns of a loop that is traced turn by turn as it cannot be one of the graph, for each number of them."""
 _MANY = 2**31
 """Turns of loops of which nobody knows how long they are."""
 
@@ -274,6 +277,19 @@ def gone_through(lists: list[Any]) -> Iterator[None]:
             one.readers -= 1
     if any(one.changed for one in lists):
         refuse("a loop changes the list that it goes through", fix="go through a copy of it")
+
+
+@contextlib.contextmanager
+def with_pinned_turns(iterable: Any) -> Iterator[Any]:
+    """A loop over a value, at the top of the function: over its items, where their number is pinned."""
+    turns = turns_of(iterable)
+    begins = turns is not None and not isinstance(turns.first, TracedValue)
+    end = turns.end if turns is not None and begins and type(turns.end) is not TracedScalar else None
+    with deciding(end, "the number of turns", MOST_PINNED) as known:
+        if turns is None or known is None:
+            yield iterable
+        else:
+            yield tuple(map(turns.element, range(turns.first, int(known))))
 
 
 def lists_in(iterable: Any) -> list[Any]:

@@ -29,6 +29,7 @@ from xjit.capture.python_control.loop_sequences import (
     known_of,
     lists_in,
     turns_of,
+    with_pinned_turns,
 )
 from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
 from xjit.capture.python_control.python_loops import Loop
@@ -122,13 +123,14 @@ class TracedRuntime(ListRuntime):
         if type(items) is GeneratorCall:
             _through_generator(items, assign, body, going)
             return
-        turns = turns_of(items)
         state = site.state(assign, body, going)
-        if turns is None:
-            self._through(items, assign, body, going, state)
-            return
-        with gone_through(lists_in(items)), remembered(state.get()) as start:
-            self._for(items, turns, assign, body, going, state, start)
+        with gone_through(lists_in(items)), with_pinned_turns(items) as taken:
+            turns = turns_of(taken)
+            if turns is None:
+                self._through(taken, assign, body, going, state)
+                return
+            with remembered(state.get()) as start:
+                self._for(taken, turns, assign, body, going, state, start)
 
     def _for(
         self,
