@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dis
 import functools
 import operator
+import warnings
 from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
+from xjit.ir.source_location import is_own_code
 from xjit.ir.spans import span_of
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.limited.run_time_integers import integer, smallest
@@ -299,6 +303,59 @@ def lists_in(iterable: Any) -> list[Any]:
     if isinstance(iterable, Zipped):
         return [found for one in iterable.values for found in lists_in(one)]
     return lists_in(iterable.values) if isinstance(iterable, Enumerated | Reversed) else []
+
+
+def check_left(iterable: Any, frame: FrameType | None) -> None:
+    """CaptureError where code may go on with an iterator that a loop leaves early, as only the run tells where.
+
+    it = iter(x)
+    for v in it:
+        if v > 0: break         the next loop begins behind this element
+    for v in it: ...
+    """
+    found = list(_iterators_in(iterable))
+    while frame is not None and found:
+        if not is_own_code(frame.f_code):
+            held = {name for name, value in frame.f_locals.items() if any(value is one for one in found)}
+            if any(_reads(frame.f_code, name) > 1 for name in held):
+                refuse(
+                    "an iterator is left early, as only the run tells where, and may be gone on with",
+                    fix="go through positions: for i in range(len(x))",
+                )
+        frame = frame.f_back
+
+
+def _iterators_in(iterable: Any) -> Iterator[Any]:
+    """The iterators among what a loop goes through: it leaves them where it ends."""
+    if isinstance(iterable, Zipped | Enumerated | Reversed):
+        yield iterable
+        values = iterable.values if isinstance(iterable, Zipped) else (iterable.values,)
+    elif hasattr(type(iterable), "__next__"):
+        yield iterable
+        values = _parts_of(iterable)
+    else:
+        values = iterable if type(iterable) is tuple else ()
+    for one in values:
+        yield from _iterators_in(one)
+
+
+def _parts_of(iterator: Any) -> tuple[Any, ...]:
+    """The parts that an iterator of Python's is made of, as far as it tells."""
+    if isinstance(iterator, GeneratorType):
+        return () if iterator.gi_frame is None else tuple(iterator.gi_frame.f_locals.values())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = iterator.__reduce__()
+    except Exception:
+        return ()
+    return found if isinstance(found, tuple) else ()
+
+
+def _reads(code: CodeType, name: str) -> int:
+    """The number of places where code, that of functions within included, reads a variable."""
+    own: int = sum(one.argval == name and one.opname.startswith("LOAD") for one in dis.get_instructions(code))
+    return own + sum(_reads(one, name) for one in code.co_consts if isinstance(one, CodeType))
 
 
 def known_of(iterable: Any) -> Any:

@@ -25,6 +25,7 @@ from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import (
     LOOP_BUILTINS,
     Turns,
+    check_left,
     gone_through,
     known_of,
     lists_in,
@@ -129,6 +130,8 @@ class TracedRuntime(ListRuntime):
             if turns is None:
                 self._through(taken, assign, body, going, state)
                 return
+            if going is not None:
+                check_left(items, sys._getframe(1))
             with remembered(state.get()) as start:
                 self._for(taken, turns, assign, body, going, state, start)
 
@@ -214,6 +217,7 @@ class TracedRuntime(ListRuntime):
                 raise obstacle
             unrolling.turn()
             if is_open(more):
+                check_left(known, sys._getframe(1))
                 decided(truth(more), functools.partial(turn, item), _nothing, state)
             elif more:
                 turn(item)
