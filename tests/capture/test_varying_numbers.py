@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import xjit
-from xjit.api import dispatcher
+from xjit.api.traces import program_builder
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import leaf_path
 
@@ -267,13 +267,13 @@ def test_what_changes_whenever_it_is_read_cannot_be_traced(monkeypatch: pytest.M
 
 def test_what_changes_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = types.SimpleNamespace(scale=0.5, name="a")
-    build = dispatcher.compile.build_program
+    build = program_builder.compile.build_program
 
     def slow(*args: Any, **options: Any) -> Any:
         settings.scale += 1.0
         return build(*args, **options)
 
-    monkeypatch.setattr(dispatcher.compile, "build_program", slow)
+    monkeypatch.setattr(program_builder.compile, "build_program", slow)
     compiled = xjit.jit(lambda x: x * settings.scale)
     assert_same(compiled(X), X * 2.5)
     assert settings.scale == 2.5 and compiled.stats().traces == 2

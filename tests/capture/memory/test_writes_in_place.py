@@ -226,3 +226,14 @@ def test_constants_become_traced_with_all_that_shows_them() -> None:
     expected, found = function(A), xjit.xjit(function, strict=True)(A)
     for one, other in zip(expected, found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_complex_numbers_are_true_by_either_part() -> None:
+    def stored(z: Any, y: Any) -> Any:
+        z[...] = 1 + y
+        z[0] = y[1]
+        return z
+
+    y = np.array([-1 - 2j, -1j, 0j, -1 + 0j, complex(0, np.nan)], np.complex64)
+    compiled = xjit.jit(stored, strict=True)
+    np.testing.assert_array_equal(compiled(np.zeros(5, bool), y), stored(np.zeros(5, bool), y))

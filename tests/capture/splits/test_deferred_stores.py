@@ -73,3 +73,28 @@ def test_functions_that_write_are_left_to_numpy() -> None:
     with split():
         np.testing.assert_array_equal(compiled(x, np.ones(2)), np.full(6, 1.5))
     assert compiled.stats().fallbacks == 1 and box.empty()
+
+
+def counted_into_a_length_of_the_run(x: Any) -> Any:
+    found, places = np.unique(x, return_inverse=True)
+    counts = np.zeros(len(found))
+    np.add.at(counts, places, 1)
+    return counts
+
+
+def put_into_a_length_of_the_run(x: Any) -> Any:
+    found, places = np.unique(x, return_inverse=True)
+    counts = np.zeros(len(found))
+    np.put(counts, places, 2.0)
+    counts[places] += 1.0
+    return counts
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [counted_into_a_length_of_the_run, put_into_a_length_of_the_run])
+def test_writes_at_places_that_a_step_has_found(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    x = np.array([1 + 2j, 3, 1 + 2j, 4j])
+    compiled = xjit.jit(function)
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled(x), function(x))

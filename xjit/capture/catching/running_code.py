@@ -17,3 +17,8 @@ def is_subscript(frame: FrameType) -> bool:
 def is_lookup(frame: FrameType) -> bool:
     """Return whether the code of a frame looks a key up, and does not store it."""
     return frame.f_code.co_code[frame.f_lasti] in _LOOKUPS
+
+
+def is_traced(frame: FrameType) -> bool:
+    """Return whether the code of a frame is one of the user's that is traced: it runs over recording globals."""
+    return type(frame.f_globals) is not dict

@@ -1,6 +1,7 @@
 """Heaps and sorted lists in Python: what functions of ``heapq`` and ``bisect`` do, to be traced like the user's code.
 
 Entries come in the order of ``less``. The same comparisons in the same order leave the same list as Python's.
+Each function is whole, as calls of functions of this package are not followed.
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ from xjit.capture.memory.writes import check_writable, store, stored_value, writ
 from xjit.capture.python_control.loop_sequences import Sequence, Turns
 from xjit.capture.tracers import numpy_call
 from xjit.capture.tracers.provenance import located, refuse
-from xjit.capture.tracers.traced_array import PACKAGE, TracedArray
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
+from xjit.ir.source_location import is_own_code
 from xjit.numpy.arrays import shaping
 from xjit.numpy.selecting import gathering, indexing
 from xjit.types import BOOL
@@ -47,7 +48,7 @@ class TracedFlat(Sequence):
 
     @property
     def __class__(self) -> Any:  # what isinstance in libraries sees
-        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
+        inside = is_own_code(sys._getframe(1).f_code)
         return TracedFlat if inside else np.flatiter
 
     @__class__.setter

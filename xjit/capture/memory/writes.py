@@ -109,7 +109,7 @@ def stored_value(value: Any, dtype: DType) -> Any:
     if isinstance(value, list | tuple):
         return elements(value, dtype, "setitem", "value")
     found = operand(value, "setitem", "value")
-    if dtype_class(found.dtype) == "C" and dtype_class(dtype) != "C":
+    if dtype_class(found.dtype) == "C" and dtype_class(dtype) not in "CP":
         if weak is complex:
             raise DTypeError(f"numpy.ndarray.__setitem__: a real number is required; got {weak.__name__}")
         found = ops.real(found)  # NumPy warns, which compiled code does not

@@ -18,6 +18,7 @@ from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.deferred import in_arrays, joined
 from xjit.capture.splits.purity import draws
+from xjit.capture.tracers.doubts import settled_class
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
     call_created,
@@ -34,7 +35,6 @@ from xjit.capture.tracers.numpy_call import (
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import is_splitting, located, refuse
 from xjit.capture.tracers.restoring import RESTORING
-from xjit.capture.tracers.traced_array import class_of_array
 from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.bracketed import SUBSCRIPTED
 from xjit.numpy.traced_functions import traced_functions
@@ -179,7 +179,7 @@ class _ArrayClass(type):
 
     def __instancecheck__(cls, value: Any) -> bool:
         if isinstance(value, TracedValue):
-            return issubclass(class_of_array(value), np.ndarray)
+            return issubclass(settled_class(value), np.ndarray)
         return isinstance(value, np.ndarray)
 
     def __getattr__(cls, name: str) -> Any:

@@ -28,6 +28,7 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.memory_of_objects import Shown
 from xjit.capture.splits.purity import only_reads
 from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.opaque import Opaque, target_of
@@ -39,7 +40,7 @@ from xjit.ir.python_terms import Expression, Term
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import lift
 from xjit.ops.effects.python_call import unboxed
-from xjit.ops.effects.step_functions import kept_copy, number, read_only, read_only_object, scalar
+from xjit.ops.effects.step_functions import in_doubt, kept_copy, number, read_only, read_only_object, scalar
 
 
 def _wrapped(function: Any) -> Any:
@@ -170,6 +171,10 @@ class Arguments:
         example = example_of(value)
         if value.weak is not None:
             return self._operand(node, example, number)
+        doubt = doubt_of(value)
+        if doubt is not None:
+            parts = self._operand(node, example, None), self._operand(lift(self.trace, doubt[0]), True, None)
+            return Term("call", terms=(self._constant(in_doubt), self._constant(doubt[1]), *parts))
         if not value.scalar:
             self.arrays.append(value)
         return self._operand(node, example, scalar if value.scalar else self._shown(value))

@@ -155,6 +155,10 @@ def _check_seen(trace: CaptureTrace) -> None:
 
 def check_writes(label: str, name: str, options: dict[str, Any]) -> None:
     """CaptureError if a function is known to write to its arguments, or told to."""
+    if name == "at":  # of a ufunc
+        refuse(
+            f"{label} writes to its argument", fix="use x[...] += y, or an array whose size is known while tracing"
+        )
     if name == "shuffle":
         refuse(f"{label} writes to its argument", fix="use permutation, which returns another array")
     if name == "nan_to_num" and options.get("copy") is False:

@@ -9,12 +9,15 @@ The value is the same. The types of what is computed from it may differ, as Pyth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from xjit.capture.catching.running_code import is_traced
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ops.elements.elementwise import and_
 
 
@@ -35,18 +38,67 @@ def hand_on_doubt(ufunc: np.ufunc, inputs: Sequence[Any], result: Any) -> None:
         sample = kind(1)
         if types and np.result_type(*types, value.dtype) != np.result_type(*types, sample):
             refuse("the type of a result depends on how many turns a loop takes", value, fix="convert the number")
-    if types or not isinstance(result, TracedValue) or result.dtype.kind == "b":
+    if types:
         return
+    for one in result if isinstance(result, tuple) else (result,):
+        if isinstance(one, TracedValue):
+            _mark(ufunc, one, doubts, others)
+
+
+def _mark(ufunc: np.ufunc, result: Any, doubts: Sequence[tuple[TracedValue, type]], others: Sequence[Any]) -> None:
+    """Marks a result that is Python's if all operands are."""
     kinds = {kind for _, kind in doubts}
     kinds |= {(value.weak or float) if isinstance(value, TracedValue) else type(value) for value in others}
     kind = next(one for one in (complex, float, int, bool) if one in kinds)
     if ufunc is np.true_divide and kind in (int, bool):
         kind = float
+    if result.dtype.kind == "b":
+        kind = bool
     holds, *rest = [holds for holds, _ in doubts]
     for other in rest:
         holds = and_(holds, other)
-    made: Any = result
-    made.doubt = holds, kind
+    result.doubt = holds, kind
+
+
+def as_numpys(result: Any, inputs: Sequence[Any]) -> Any:
+    """The result of a function of NumPy's, of which numbers are NumPy's whatever the operands are."""
+    for one in result if isinstance(result, tuple) else (result,):
+        if doubt_of(one) is not None and not any(one is other for other in inputs):
+            del one.doubt
+    return result
+
+
+def is_pythons(value: Any) -> bool:
+    """Return whether a number in doubt is one of Python's, where that is pinned; CaptureError otherwise."""
+    holds, kind = value.doubt
+    message = f"only the run tells if a number is a {kind.__name__} of Python's"
+    pins, fix = getattr(current(), "pins", None), f"convert the number: {kind.__name__}(x)"
+    if pins is None:
+        refuse(message, value, fix=fix)
+    return bool(pins.needed(holds, "the type of a number", message, fix))
+
+
+def class_of_array(value: TracedValue) -> Any:
+    """The class of the array, NumPy scalar or Python number that a value stands for."""
+    if value.weak is not None:
+        return value.weak
+    return value.dtype.type if value.scalar else np.ndarray
+
+
+def class_seen_by(frame: FrameType, value: TracedValue) -> Any:
+    """The same for the code of a frame, which may be a library's that is no part of the trace."""
+    return settled_class(value) if is_traced(frame) else class_of_array(value)
+
+
+def settled_class(value: TracedValue) -> Any:
+    """The same where code looks at it: a number in doubt is pinned to be Python's or NumPy's."""
+    doubt = doubt_of(value)
+    return doubt[1] if doubt is not None and is_pythons(value) else class_of_array(value)
+
+
+def stands_for_pythons(value: Any) -> Any:
+    """Return whether a value is a number of Python's, or stands for one."""
+    return value.weak if isinstance(value, TracedValue) else type(value) in (bool, int, float)
 
 
 def _is_numpys(value: Any) -> bool:

@@ -376,6 +376,13 @@ def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:
     return call_ufunc(ufunc, "__call__", (target, other), {"out": (target,)})
 
 
+def packed_index(index: Any) -> Any:
+    """An index, elements in it that masks chose as arrays of a size that only the run knows."""
+    if type(index) is tuple:
+        return tuple(map(packed_index, index))
+    return index.packed() if getattr(type(index), "chooses", False) else index
+
+
 def known_index(index: Any) -> Any:
     """The index with the numbers in it that are known."""
     if type(index) is tuple:

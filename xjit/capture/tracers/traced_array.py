@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -11,13 +10,21 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xjit.capture.catching.running_code import is_lookup, is_subscript
+from xjit.capture.catching.running_code import is_lookup, is_subscript, is_traced
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.python_numbers import traced_complex, traced_floats
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls, traced_integers
+from xjit.capture.tracers.doubts import (
+    as_numpys,
+    class_of_array,
+    class_seen_by,
+    doubt_of,
+    settled_class,
+    stands_for_pythons,
+)
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
     call_function,
@@ -25,12 +32,14 @@ from xjit.capture.tracers.numpy_call import (
     call_method,
     call_setitem,
     call_ufunc,
+    packed_index,
     write_ufunc,
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, enclosing_capture, refuse
 from xjit.ir.context import PARAMETER, TracedValue
 from xjit.ir.current import current
+from xjit.ir.source_location import is_own_code
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -43,7 +52,6 @@ _OF_PYTHON = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64))
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
 _SLOTS = frozenset({"bounds", "code", "demanded", "doubt", "known", "pace", "told", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
@@ -74,8 +82,8 @@ class TracedArray(Operators, BufferView):
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
-        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
-        return TracedArray if inside else class_of_array(self)
+        frame = sys._getframe(1)
+        return TracedArray if is_own_code(frame.f_code) else class_seen_by(frame, self)
 
     @__class__.setter
     def __class__(self, value: Any) -> None:
@@ -86,7 +94,7 @@ class TracedArray(Operators, BufferView):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(getattr(type(one), "chooses", False) for one in inputs):
             return NotImplemented
-        return call_ufunc(ufunc, method, inputs, kwargs)
+        return as_numpys(call_ufunc(ufunc, method, inputs, kwargs), inputs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any(getattr(one, "chooses", False) for one in types):
@@ -132,7 +140,7 @@ class TracedArray(Operators, BufferView):
                 if ufunc is np.power and right is self and traced_integers.has_finite_power(left, self):
                     return number._as_weak_as(left, call_ufunc(ufunc, "__call__", (left, number), {}))
                 return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
-        if self.weak is float and _is_pythons(other) and ufunc in traced_floats.OPERATORS:
+        if self.weak is float and stands_for_pythons(other) and ufunc in traced_floats.OPERATORS:
             return self._as_weak_as(other, traced_floats.binary(ufunc, left, right))
         if traced_complex.is_pythons(left, right):
             return traced_complex.binary(ufunc, left, right)
@@ -163,7 +171,7 @@ class TracedArray(Operators, BufferView):
         """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""
         if isinstance(result, tuple):
             return tuple(self._as_weak_as(other, one) for one in result)
-        of_python = self.weak is not None and (type(other) is complex or _is_pythons(other))
+        of_python = self.weak is not None and (type(other) is complex or stands_for_pythons(other))
         if of_python and isinstance(result, TracedArray):
             result.weak = {"b": bool, "c": complex}.get(result.dtype.kind, float)
         return result
@@ -261,6 +269,8 @@ class TracedArray(Operators, BufferView):
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:
             raise AttributeError(name)
+        if doubt_of(self) is not None and hasattr(self.dtype.type, name) and is_traced(sys._getframe(1)):
+            return getattr(self._certain(), name)
         if name == "item":
             return self._item
         if name == "tolist" and self.size <= MOST_LISTED:
@@ -270,7 +280,7 @@ class TracedArray(Operators, BufferView):
         if name in traced_complex.PARTS and self.weak in (float, complex):
             return traced_complex.part(self, name)
         if name in METHODS:
-            return functools.partial(_call_bound, name, self)
+            return functools.partial(self._call_bound, name)
         if name in ATTRIBUTES:
             return call_attribute(name, self)
         cls = class_of_array(self)
@@ -334,7 +344,7 @@ class TracedArray(Operators, BufferView):
         beside = None if self.scalar else beside_mask(index, self)
         if beside is not None:
             return self[beside[0]][beside[1]]
-        return call_getitem(self, packed(index))
+        return call_getitem(self, packed_index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.scalar:
@@ -343,7 +353,7 @@ class TracedArray(Operators, BufferView):
         if beside is not None:
             self[beside[0]][beside[1]] = value
         else:
-            call_setitem(self, packed(index), value)
+            call_setitem(self, packed_index(index), value)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")
@@ -416,6 +426,8 @@ class TracedArray(Operators, BufferView):
             raise TypeError(f"type {name} doesn't define __round__ method")
         if hasattr(self, "known"):
             return round(self.known(), digits)
+        if doubt_of(self) is not None:
+            return round(self._certain(), digits)
         if digits is not None and self.weak is None:
             return call_method("round", self, (digits,), {})
         return rounded(self, digits)
@@ -444,6 +456,14 @@ class TracedArray(Operators, BufferView):
 
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)
+
+    def _certain(self) -> Any:
+        """The number as one of Python's or of NumPy's, which is known of it."""
+        from xjit.capture.python_numbers.numbers import number_as
+
+        kind = settled_class(self)
+        plain = TracedArray(self.node, self.owner, scalar=True)
+        return plain if kind is self.dtype.type else number_as(kind, plain)
 
     def _ask(self) -> None:
         """Asks for the function to be rewritten, which may do without the value."""
@@ -476,25 +496,5 @@ class TracedArray(Operators, BufferView):
     def _name(self) -> str:
         return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"
 
-
-def _is_pythons(value: Any) -> Any:
-    """Return whether a value is a number of Python's, or stands for one."""
-    return value.weak if isinstance(value, TracedValue) else type(value) in (bool, int, float)
-
-
-def packed(index: Any) -> Any:
-    """An index, elements in it that masks chose as arrays of a size that only the run knows."""
-    if type(index) is tuple:
-        return tuple(map(packed, index))
-    return index.packed() if getattr(type(index), "chooses", False) else index
-
-
-def class_of_array(value: TracedValue) -> Any:
-    """The class of the array, NumPy scalar or Python number that a value stands for."""
-    if value.weak is not None:
-        return value.weak
-    return value.dtype.type if value.scalar else np.ndarray
-
-
-def _call_bound(name: str, value: TracedArray, *args: Any, **kwargs: Any) -> Any:
-    return call_method(name, value, args, kwargs)
+    def _call_bound(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return call_method(name, self, args, kwargs)

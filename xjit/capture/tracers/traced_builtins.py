@@ -35,9 +35,9 @@ from xjit.capture.splits.object_comparisons import identity_of
 from xjit.capture.splits.outside import refusing_or_step
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers import limited_calls
+from xjit.capture.tracers.doubts import settled_class
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
-from xjit.capture.tracers.traced_array import class_of_array
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 
@@ -107,7 +107,7 @@ def _number_as(kind: Any, value: Any) -> Any:
 def class_of(value: Any) -> Any:
     """The class of what a value stands for."""
     if isinstance(value, TracedValue):
-        return class_of_array(value)
+        return settled_class(value)
     kind = type(value)
     if kind is Opaque:
         return type(target_of(value))
@@ -124,7 +124,7 @@ def _isinstance(value: Any, classes: Any) -> Any:
     if value is NDARRAY:
         return isinstance(np.ndarray, _real_classes(classes))
     if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
-        return issubclass(class_of_array(value), _real_classes(classes))
+        return issubclass(settled_class(value), _real_classes(classes))
     return issubclass(class_of(value), _real_classes(classes)) or isinstance(value, _real_classes(classes))
 
 
@@ -153,8 +153,8 @@ def _callable(value: Any) -> Any:
 def _hasattr(value: Any, name: str) -> Any:
     if type(value) is DeferredObject:
         return step(hasattr, (value, name), {}, like=(True,))
-    if isinstance(value, TracedValue) and class_of_array(value) is not np.ndarray:
-        return hasattr(class_of_array(value), name)  # a Python number has no shape, one of NumPy's no length
+    if isinstance(value, TracedValue) and settled_class(value) is not np.ndarray:
+        return hasattr(settled_class(value), name)  # a Python number has no shape, one of NumPy's no length
     return hasattr(value, name)
 
 

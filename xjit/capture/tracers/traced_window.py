@@ -15,9 +15,9 @@ from xjit.capture.splits.deferred import refuse_deferred
 from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
-from xjit.capture.tracers.traced_array import PACKAGE
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
+from xjit.ir.source_location import is_own_code
 from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
 from xjit.numpy.limited.run_time_integers import integer
 from xjit.ops.define.core import lift
@@ -130,7 +130,7 @@ class TracedWindow(Operators, LimitedArray):
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
-        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
+        inside = is_own_code(sys._getframe(1).f_code)
         return TracedWindow if inside else np.ndarray
 
     @__class__.setter

@@ -40,6 +40,15 @@ def scalar(value: Any) -> Any:
     return np.asarray(value)[()]
 
 
+def in_doubt(kind: Any, value: Any, holds: Any) -> Any:
+    """A number of a type of Python's, if a truth value holds, else one of NumPy's.
+
+    >>> in_doubt(float, np.array(2.5), True), in_doubt(float, np.array(2.5), False)
+    (2.5, np.float64(2.5))
+    """
+    return kind(value) if holds else np.asarray(value)[()]
+
+
 def read_only(array: Any) -> Any:
     """A view that nobody can write to.
 
