@@ -86,3 +86,62 @@ def test_iterators_that_nothing_goes_on_with_are_compiled(function: Any) -> None
     compiled = xjit(function, strict=True)
     for x in LINES:
         identical(compiled(x), function(x))
+
+
+def twice(x: Any) -> Any:
+    pairs, total = zip(x, x, strict=False), 0.0
+    for a, b in pairs:
+        total += a * b
+    for _ in pairs:
+        total += 100.0
+    return total
+
+
+def twice_by_comprehensions(x: Any) -> Any:
+    pairs = enumerate(x[x > 0])
+    first = [k * v for k, v in pairs]
+    return first, sum(v for _, v in pairs)
+
+
+def in_every_turn(x: Any) -> Any:
+    values, total = reversed(x), 0.0
+    for k in range(3):
+        for v in values:
+            total += v * (k + 1)
+    return total
+
+
+def in_each_arm(x: Any) -> Any:
+    pairs, total = zip(x, x, strict=False), 0.0
+    if x[0] > 0:
+        for a, b in pairs:
+            total += a * b
+    else:
+        for a, _ in pairs:
+            total -= a
+    return total
+
+
+def the_first_apart(x: Any) -> Any:
+    pairs = enumerate(x)
+    _, total = next(pairs)
+    for k, v in pairs:
+        total += k * v
+    return total
+
+
+def numbers(result: Any) -> list[float]:
+    """The numbers of a result, in order."""
+    if isinstance(result, tuple | list):
+        return [number for one in result for number in numbers(one)]
+    return [float(result)]
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [twice, twice_by_comprehensions, in_every_turn, in_each_arm, the_first_apart])
+def test_an_iterator_gives_its_elements_out_once(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit(function)
+    for x in (np.array([1.0, 2.0, -3.0]), np.array([-1.0, 2.0, 3.0])):
+        found, wanted = compiled(x), function(x)
+        np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-14)

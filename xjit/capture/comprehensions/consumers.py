@@ -25,7 +25,7 @@ from xjit.capture.comprehensions.filtered import (
     type_of_element,
     zero_of,
 )
-from xjit.capture.python_control.loop_sequences import gone_through, lists_in, with_pinned_turns
+from xjit.capture.python_control.loop_sequences import gone_through, lists_in, use_up, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
 from xjit.capture.splits.deferred import DeferredObject
@@ -43,6 +43,7 @@ _COMPENSATED = sys.version_info >= (3, 12)
 
 def comprehend(kind: Collection, parts: Generator) -> Any:
     """The collection of the elements."""
+    use_up(parts.items)
     with gone_through(lists_in(parts.items)), with_pinned_turns(parts.items) as items:
         return _comprehended(kind, parts if items is parts.items else replace(parts, items=items))
 
@@ -69,9 +70,12 @@ def consume(function: Callable[[Any], Any], parts: Generator, plain: Callable[[]
 
 def _consumed(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
     name = _name_of(function)
-    if not is_of_run(parts.items):
-        if (name in _STOPPING or not parts.conditions) and (name not in _FOLDS or _is_plain(parts)):
-            return plain()
+    of_run = is_of_run(parts.items)
+    one_by_one = not of_run and (name in _STOPPING or not parts.conditions)
+    if one_by_one and (name not in _FOLDS or _is_plain(parts)):
+        return plain()
+    use_up(parts.items)
+    if not of_run:
         found = OPEN if name in _STOPPING or not parts.conditions else python_way("list", parts)
         if found is not OPEN:
             return function(found)

@@ -31,7 +31,7 @@ from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of
-from xjit.capture.python_control.loop_sequences import Enumerated, Turns, known_of, turns_of
+from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, known_of, turns_of
 from xjit.capture.python_control.loop_turns import written_buffers
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, EntryType, RecordType, entry_type
@@ -100,6 +100,7 @@ class Generator:
         def body(functions: tuple[Any, ...] = self.functions) -> None:
             take(item)
 
+        begin_again(items)  # whoever goes through the elements has used it up
         names = ("item",)
         site = Site("for", 0, names, (), (), stop=None if going is None else "going", instruction=instruction())
         self.runtime.for_(items, assign, body, going, site)

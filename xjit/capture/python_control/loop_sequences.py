@@ -10,14 +10,14 @@ import operator
 import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, GeneratorType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit.capture.control.pinned_values import deciding
 from xjit.capture.guarding import guards
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.demands import ARMS, demand
 from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -183,15 +183,64 @@ class TracedRange(Sequence):
         return value in self.known()
 
 
-class Enumerated(Sequence):
+class OneWay(Sequence):
+    """A stand-in for an iterator, which gives its elements out once."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self.home = current()
+        self.used = False
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The values that it goes through."""
+        return self.values if type(self.values) is tuple else (self.values,)
+
+    def __iter__(self) -> Any:
+        use_up(self)
+        return super().__iter__()
+
+    def __next__(self) -> NoReturn:
+        refuse("next() takes an element out of an iterator over traced values", fix="use an index: x[0]")
+
+
+def use_up(iterable: Any) -> None:
+    """Notes that code goes through an iterator; CaptureError where there may be nothing left of it.
+
+    pairs = zip(x, y)
+    for a, b in pairs: ...
+    for a, b in pairs: ...        Python finds it empty
+    """
+    if not isinstance(iterable, OneWay):
+        return
+    trace = current()
+    while trace is not None and trace is not iterable.home and trace.name in ARMS:
+        trace = trace.parent
+    if iterable.used or trace is not iterable.home:
+        refuse("an iterator may be gone through several times", fix="make it anew in front of each loop")
+    iterable.used = True
+    for one in iterable.parts:
+        use_up(one)
+
+
+def begin_again(iterable: Any) -> None:
+    """Notes that code goes through an iterator from its beginning, which others have noted as well."""
+    if isinstance(iterable, OneWay):
+        iterable.used = False
+        for one in iterable.parts:
+            begin_again(one)
+
+
+class Enumerated(OneWay):
     """``enumerate`` of what has turns."""
 
     def __init__(self, values: Any, start: Any) -> None:
-        self.values, self.start = values, start
+        super().__init__(values)
+        self.start = start
 
     def known(self) -> Any:
         """The iterator of Python's."""
-        return enumerate(self.values, self.start)
+        return enumerate(known_of(self.values), self.start)
 
     def turns(self) -> Turns | None:
         """The turns, of pairs."""
@@ -201,11 +250,8 @@ class Enumerated(Sequence):
         return replace(found, element=lambda k: (_python_integer(self.start + (k - found.first)), found.element(k)))
 
 
-class Reversed(Sequence):
+class Reversed(OneWay):
     """``reversed`` of what has turns."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
 
     def known(self) -> Any:
         """The iterator of Python's."""
@@ -219,15 +265,12 @@ class Reversed(Sequence):
         return replace(found, element=lambda k: found.element(found.first + (found.end - 1 - k)))
 
 
-class Zipped(Sequence):
+class Zipped(OneWay):
     """``zip`` of what has turns, as many as the shortest."""
-
-    def __init__(self, values: tuple[Any, ...]) -> None:
-        self.values = values
 
     def known(self) -> Any:
         """The iterator of Python's."""
-        return zip(*self.values, strict=False)
+        return zip(*map(known_of, self.values), strict=False)
 
     @property
     def are_even(self) -> bool:

@@ -30,6 +30,7 @@ from xjit.capture.python_control.loop_sequences import (
     known_of,
     lists_in,
     turns_of,
+    use_up,
     with_pinned_turns,
 )
 from xjit.capture.python_control.python_branches import EXPRESSION, chosen, decided
@@ -125,6 +126,7 @@ class TracedRuntime(ListRuntime):
             _through_generator(items, assign, body, going)
             return
         state = site.state(assign, body, going)
+        use_up(items)
         with gone_through(lists_in(items)), with_pinned_turns(items) as taken:
             turns = turns_of(taken)
             if turns is None:
