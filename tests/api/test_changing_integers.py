@@ -97,7 +97,7 @@ def exponent(x: Any, n: int, m: int) -> Any:
 
 
 def repetition(x: Any, n: int, m: int) -> Any:
-    for one in [1.0] * n:
+    for one in (1.0,) * n:
         x = x * 2.0 + one
     return x + x[m]
 

@@ -44,6 +44,7 @@ def crossed(x: Any, y: Any) -> Any:
 
 def apart(x: Any, y: Any) -> Any:
     """Arrays that are shortened by two masks, which happen to choose as many."""
+    x, y = x * 1.0, y * 1.0
     for _ in range(30):
         x, y = x[x > -1.0], y[y > -1.0]
     return len(x), len(y), x.sum() + y.sum()
@@ -51,7 +52,7 @@ def apart(x: Any, y: Any) -> Any:
 
 def one_behind(x: Any, least: int) -> Any:
     """Arrays of which one is shortened a turn later."""
-    y = x * 2.0
+    x, y = x * 1.0, x * 2.0
     while len(y) > least:
         x, y = x[x > x.mean()], x
     return len(x), len(y), y.sum()

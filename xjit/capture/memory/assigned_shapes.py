@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.origins import code_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 
 _INCOMPATIBLE = (
@@ -27,6 +29,12 @@ def assign_shape(array: Any, shape: Any) -> None:
     assert isinstance(trace, CaptureTrace)
     if trace.recorder is None or trace.recorder.path_of(array) is not None:
         refuse("the shape of an array from outside of the function is assigned to", array, fix="use reshape")
+    if isinstance(code_of(array), TracedValue) or any(one.path is not None for one in array.buffer.kin):
+        refuse(
+            "the shape of an array that may be one from outside of the function is assigned to",
+            array,
+            fix="use reshape",
+        )
     if array.owner is not trace or trace.trials:
         refuse("the shape of an array is assigned to in a loop or a branch", array, fix="use reshape")
     made = array.reshape(shape)

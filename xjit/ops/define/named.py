@@ -31,6 +31,7 @@ _MORE = (
     "xjit.ops.dynamic.compaction",
     "xjit.ops.dynamic.counting",
     "xjit.ops.dynamic.repetition",
+    "xjit.ops.dynamic.uninitialized",
     "xjit.ops.dynamic.limited_windows",
     "xjit.ops.dynamic.library_calls",
     "xjit.ops.dynamic.limited_places",
