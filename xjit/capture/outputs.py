@@ -64,7 +64,9 @@ def _keep_memory_of_views(values: Sequence[Any], trace: CaptureTrace) -> None:
     and elements in other dimensions.
     """
     views = [value for value in values if isinstance(value, BufferView) and not is_constant(value) and value.is_view]
-    own = (one for one in views if one.is_linked and one.buffer.path is None and (one.steps or math.prod(one.shape) <= 1))
+    own = (
+        one for one in views if one.is_linked and one.buffer.path is None and (one.steps or math.prod(one.shape) <= 1)
+    )
     for buffer in {value.buffer: None for value in own}:
         node = shown = buffer.version(trace)
         while shown.op is PACK:
