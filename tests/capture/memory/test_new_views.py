@@ -192,6 +192,7 @@ def shaped_to_a_line(x: Any) -> Any:
     return y, y.reshape(4, 3)[1]
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 @pytest.mark.parametrize("function", [shaped, shaped_view, shaped_to_a_line])
 def test_an_array_gets_another_shape(function: Callable[[Any], Any]) -> None:
     compiled = xjit.jit(function, strict=True)
@@ -202,11 +203,13 @@ def test_an_array_gets_another_shape(function: Callable[[Any], Any]) -> None:
         np.testing.assert_array_equal(own, others)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_results_of_another_shape_share_memory() -> None:
     y, turned, _ = xjit.jit(shaped, strict=True)(np.arange(16.0).reshape(4, 4))
     assert np.shares_memory(y, turned) and y.shape == (2, 8)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_a_shape_that_memory_does_not_allow_is_refused_as_by_numpy() -> None:
     def shaped_across(x: Any) -> Any:
         y = x.T
@@ -236,6 +239,7 @@ def shaped_argument(x: Any) -> Any:
     return x + 1
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 @pytest.mark.parametrize("function", [shaped_in_a_branch, shaped_in_turns, shaped_argument])
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
 def test_shapes_that_cannot_be_followed_are_numpys(
