@@ -154,7 +154,7 @@ class Dispatcher:
         while attempts:
             newest, watch = self._known.newest(keys), self._watch()
             try:
-                trace = self._capture(leaves, keys[0][0], watch, self._pinned)
+                trace = self._capture(leaves, keys[0], watch, self._pinned)
             except Exception as error:
                 if self._opened.learn(error, args, kwargs):
                     return self.call(args, kwargs)
@@ -299,16 +299,13 @@ class Dispatcher:
     def _without_pins(self) -> PinnedTraces:
         return PinnedTraces(lambda key, trace: self._builder.apart(key, trace, self._numbers.seen))
 
-    def _capture(
-        self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch, pinned: PinnedTraces | None = None
-    ) -> Trace:
+    def _capture(self, leaves: Sequence[Any], key: Any, watch: Watch, pinned: PinnedTraces | None = None) -> Trace:
         """A trace that holds. What the function reads may change meanwhile.
 
         With ``pinned`` traces the elements of the leaves are those of a call, and may decide.
         """
-        once = functools.partial(self._capture_once, leaves, in_tree, watch)
+        once = functools.partial(self._capture_once, leaves, key[0], watch)
         for _ in range(ATTEMPTS):
-            key = in_tree, tuple(map(signature, leaves))
             captured = once() if pinned is None else pinned.captured(key, leaves, watch, once)
             values = captured.guards.fetch(leaves)
             if values is not None:
@@ -435,7 +432,7 @@ class Dispatcher:
         try:
             if None in signatures:
                 raise self._unknown_kind(in_tree, leaves, signatures.index(None))
-            trace = self._capture(leaves, in_tree, watch, pinned)
+            trace = self._capture(leaves, keys[0], watch, pinned)
         except Exception as error:
             return jobs.Failure(error)
         return jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
@@ -456,7 +453,7 @@ class Dispatcher:
         leaves, in_tree = examples(given, in_tree)
         pinned = PinnedTraces(interpreted) if same(given, leaves) else None  # descriptions have no elements
         try:
-            return self._capture(leaves, in_tree, self._watch(), pinned)
+            return self._capture(leaves, (in_tree, tuple(map(signature, leaves))), self._watch(), pinned)
         except CaptureError as error:
             if self._opened.learn(error, args, kwargs):
                 return self.traced_once(args, kwargs)

@@ -60,6 +60,14 @@ def inside_out(block: Block, change: Callable[[Statement], Statement]) -> Block:
     return found if any(map(is_not, found, block)) else block
 
 
+def blocks_inside_out(block: Block, change: Callable[[Block], Block]) -> Block:
+    """The block, changed behind those inside of it; itself where none is."""
+    inside = tuple(
+        [with_blocks(one, tuple(blocks_inside_out(each, change) for each in blocks(one))) for one in block]
+    )
+    return change(inside if any(map(is_not, inside, block)) else block)
+
+
 def with_blocks(statement: Statement, found: tuple[Block, ...]) -> Statement:
     """The statement with other blocks; itself if they are the same."""
     if not found or all(new is old for new, old in zip(found, blocks(statement), strict=True)):

@@ -24,7 +24,7 @@ from xjit.ir.loops.nodes import (
     Statement,
     Value,
 )
-from xjit.ir.loops.walk import blocks, integers, loads, names, statements, values, with_blocks
+from xjit.ir.loops.walk import blocks_inside_out, integers, loads, names, statements, values
 
 _MOVABLE = (Accumulate, Alloc, Carry, Fold, If, Let, LetInt, Loop)
 
@@ -58,16 +58,14 @@ class ChooseLoops:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where no value is chosen between what two groups of loops make for it alone."""
-        found = _changed(kernel.body)
+        found = blocks_inside_out(kernel.body, _changed)
         if found is kernel.body:
             raise RefusedError("no value is chosen between what loops make for it alone")
         return replace(kernel, body=found)
 
 
 def _changed(block: Block) -> Block:
-    """The block with jumps in it and in those inside of it; itself where there are none."""
-    inside = tuple(with_blocks(one, tuple(map(_changed, blocks(one)))) for one in block)
-    block = block if all(new is old for new, old in zip(inside, block, strict=True)) else inside
+    """The block with jumps in it; itself where there are none."""
     for one in block:
         match one:
             case Let(value=Prim("select", (_, _, _))):

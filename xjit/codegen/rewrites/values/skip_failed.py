@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import is_
 
 from xjit.codegen.rewrites.analysis.scalars import scalars_of
 from xjit.codegen.rewrites.analysis.surroundings import written
@@ -23,7 +22,15 @@ from xjit.ir.loops.nodes import (
     Store,
     Value,
 )
-from xjit.ir.loops.walk import blocks, defined, integers, loads, parts, statements, values, with_blocks
+from xjit.ir.loops.walk import (
+    blocks_inside_out,
+    defined,
+    integers,
+    loads,
+    parts,
+    statements,
+    values,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +59,10 @@ class SkipFailed:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where no block has a store that depends on a choice by a condition that it checks."""
-        found = _changed(kernel.body)
+        found = blocks_inside_out(kernel.body, _skipping)
         if found is kernel.body:
             raise RefusedError("no store depends on what is checked")
         return replace(kernel, body=found)
-
-
-def _changed(block: Block) -> Block:
-    """The block with jumps in it and in those inside of it; itself where there are none."""
-    inside = tuple([with_blocks(one, tuple(map(_changed, blocks(one)))) for one in block])
-    return _skipping(block if all(map(is_, inside, block)) else inside)
 
 
 def _skipping(block: Block) -> Block:
