@@ -405,3 +405,20 @@ def test_an_error_of_a_handler_is_no_matter_of_its_own() -> None:
     np.testing.assert_array_equal(compiled(REGULAR), function(REGULAR))
     with pytest.raises(np.linalg.LinAlgError):
         compiled(SINGULAR)
+
+
+def test_a_loop_that_is_refused_in_a_body_is_none_of_the_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop is traced in two ways, both of which are refused; the handler catches no refusal."""
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def halved(x: Any) -> Any:
+        rows, s = [], x[1]
+        try:
+            while s > 1:
+                rows.append(x.copy())
+                s = s / 2
+        except Exception:
+            s = 0.25
+        return s, rows
+
+    check(halved, (np.array([1.0, 5.0]),), (np.array([1.0, 0.5]),), compiles=False)

@@ -50,7 +50,14 @@ from xjit.capture.splits.conversions import (
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.object_comparisons import contained, known_truths, same_object
 from xjit.capture.tracers.demands import DemandError, demand
-from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, is_splitting, refuse, without_steps
+from xjit.capture.tracers.provenance import (
+    CaptureTrace,
+    enclosing_capture,
+    is_splitting,
+    noted,
+    refuse,
+    without_steps,
+)
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
@@ -103,9 +110,10 @@ class TracedRuntime(ListRuntime):
             except DemandError:
                 back()
                 asked_at_ends(loop, test, body)
-        except (CaptureError, DTypeError, ShapeError):
+        except (CaptureError, DTypeError, ShapeError) as obstacle:
             back()
             if not self._repeated(Unrolling(None, most=MOST_NODES_AT_LAST), test, holds, body):
+                noted(obstacle)  # the trial that is taken back has remembered it
                 raise
 
     def _repeated(self, unrolling: Unrolling, test: Thunk, holds: Thunk, body: Thunk) -> bool:
@@ -216,7 +224,7 @@ class TracedRuntime(ListRuntime):
         unrolling = Unrolling(len(known) if isinstance(known, Sized) else None, most=most)
         for item in known:
             if obstacle is not None and not unrolling.goes_on():
-                raise obstacle
+                raise noted(obstacle)
             unrolling.turn()
             if is_open(more):
                 check_left(known, sys._getframe(1))
