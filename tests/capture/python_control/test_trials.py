@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,28 @@ def test_a_counter_settles_in_three_turns(monkeypatch: pytest.MonkeyPatch) -> No
         return found
 
     assert _turns(monkeypatch, counted, np.linspace(0, 1, 1000)) == 3
+
+
+def test_values_pinned_in_a_trial_that_is_taken_back_are_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text grows with each turn, so that each condition is pinned; the loop is traced in two ways."""
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "0")
+
+    def marked(x: Any, least: Any) -> Any:
+        place, text = int(least[0]), ""
+        for turn in range(6):
+            if place > 3:
+                break
+            text += "a"
+            if turn == 0:
+                x += 1
+            place = x.argmax()
+        return text
+
+    compiled = xjit.jit(marked)
+    for largest, first in ((1, 1), (1, 5), (5, 1), (1, 1)):
+        x, least = np.where(np.arange(8) == largest, 5.0, 1.0), np.array([first])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", xjit.errors.FallbackWarning)
+            found = compiled(x.copy(), least)
+        assert found == marked(x.copy(), least)

@@ -51,6 +51,16 @@ class PinnedValues:
         self._until = until
         self._counts = collections.Counter[tuple[Any, str]]()
         self._known: dict[Node, Any] = {}
+        self._tested: list[tuple[Node, Any]] = []
+
+    def mark(self) -> int:
+        """Return how many values are pinned by now, for `take_back`."""
+        return len(self._tested)
+
+    def take_back(self, mark: int) -> None:
+        """Forget values pinned since, of which the trace has taken back the tests."""
+        del self._tested[mark:]
+        self._known = dict(self._tested)
 
     def needed(self, value: TracedValue, purpose: str, message: str, fix: str) -> Any:
         """The value that Python needs, if it is pinned; CaptureError with the place otherwise."""
@@ -110,6 +120,7 @@ class PinnedValues:
         self._trace.expected.append(node)
         self._trace.pinned.add(node)
         self._known[operand.node] = pin.value
+        self._tested.append((operand.node, pin.value))
         return pin.value
 
 

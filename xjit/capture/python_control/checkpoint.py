@@ -68,6 +68,7 @@ class Checkpoint:
         self._caught = len(trace.recorder.caught)
         self._conditional = len(trace.conditional)
         self._fallible = len(trace.fallible)
+        self._pinned = 0 if trace.pins is None else trace.pins.mark()
         self._expected, self._fitting = len(trace.expected), set(trace.fitting)
         self._versions = dict(trace.versions)
         self._used = [(one, one.used) for one in trace.recorder.generator_calls]
@@ -93,6 +94,8 @@ class Checkpoint:
         del self._trace.conditional[self._conditional :]
         del self._trace.fallible[self._fallible :]
         del self._trace.expected[self._expected :]
+        if self._trace.pins is not None:
+            self._trace.pins.take_back(self._pinned)
         self._trace.fitting.intersection_update(self._fitting)
         self._trace.versions.clear()
         self._trace.versions.update(self._versions)
