@@ -33,6 +33,11 @@ def checked(ufunc: Any, operands: tuple[Any, ...], result: Any) -> bool:
     return True
 
 
+def fitting(ufunc: Any, operands: tuple[Any, ...], result: Any) -> Any:
+    """The truth value that 64 bits hold a result of Python's; None where they do in any case."""
+    return _HOLDS[ufunc](*operands, result) if ufunc in _HOLDS else None
+
+
 def within(value: Any, most: int) -> bool:
     """Demand that an integer is this far from zero at most; return whether that can be done here."""
     if not can_demand(current()):

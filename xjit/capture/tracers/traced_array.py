@@ -15,6 +15,7 @@ from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.python_numbers import traced_complex, traced_floats
+from xjit.capture.python_numbers.doubted_operators import call_operator
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls, traced_integers
 from xjit.capture.tracers.doubts import (
@@ -121,7 +122,7 @@ class TracedArray(Operators, BufferView):
     def _unary(self, ufunc: np.ufunc) -> Any:
         if traced_integers.is_integer(self):
             return traced_integers.unary(ufunc, self)
-        return self._as_weak_as(self, call_ufunc(ufunc, "__call__", (self,), {}))
+        return self._as_weak_as(self, call_operator(ufunc, (self,)))
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
@@ -147,9 +148,7 @@ class TracedArray(Operators, BufferView):
         if ufunc is np.power and isinstance(right, TracedArray) and right.is_argument:
             refuse("the exponent is an integer that changes from call to call", right, fix="pass a float")
         short = short_power(self, right) if ufunc is np.power and left is self else None
-        if short is not None:
-            return self._as_weak_as(other, call_ufunc(short, "__call__", (self,), {}))
-        return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
+        return self._as_weak_as(other, call_operator(ufunc, (left, right), short))
 
     def _with_sequence(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
         """With a list or a tuple: integers repeat it, other numbers of NumPy's are not multiplied with it."""

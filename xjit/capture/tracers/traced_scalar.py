@@ -15,6 +15,7 @@ import numpy as np
 
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
+from xjit.capture.python_numbers.doubted_operators import call_operator
 from xjit.capture.tracers.numpy_call import call_function, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
@@ -106,7 +107,7 @@ class TracedScalar(Operators, TracedValue):
     def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if isinstance(other, _ARRAYS):
-            return call_ufunc(ufunc, "__call__", (left, right), {})
+            return call_operator(ufunc, (left, right))
         if type(other) is not TracedScalar and isinstance(other, TracedValue):
             return NotImplemented  # the traced array's own operator takes it from here
         sign = COMPARISONS.get(ufunc)
