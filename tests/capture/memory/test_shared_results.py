@@ -58,9 +58,35 @@ def repeated_number(x: Any) -> Any:
     return np.full(3, x[0, 0])[:], np.zeros((2, 3))[1]
 
 
+def turned_in_turns_of_turns(x: Any) -> Any:
+    y = x
+    for _ in range(60):
+        for _ in range(60):
+            y = y.T
+    return y
+
+
+def reversed_in_turns_of_turns(x: Any) -> Any:
+    y = x
+    for _ in range(61):
+        for _ in range(61):
+            y = y[::-1]
+    return x, y
+
+
+def the_argument_unless_a_turn_of_a_turn_is_taken(x: Any) -> Any:
+    y, n = x, 0
+    while n < 40:
+        while y[0, 0] > 0.5:
+            y = y * 0.5
+        n += 1
+    return y
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     *(halved_by_columns, perhaps_the_argument, perhaps_a_global, one_element, stored_through_out, zeros_of_parts),
-    repeated_number,
+    *(repeated_number, turned_in_turns_of_turns, reversed_in_turns_of_turns),
+    the_argument_unless_a_turn_of_a_turn_is_taken,
 ]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.tracers.provenance import CaptureTrace
-from xjit.ir.context import Trace, TracedValue
+from xjit.ir.context import PARAMETER, Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 
@@ -102,6 +102,12 @@ class Buffer:
         trace: Any = self.home
         remembered = [one for values in trace.recorder.remembered for one in values]
         return any(count > sum(one is view for one in remembered) for view, count in zip(live, counts, strict=True))
+
+    @property
+    def is_carried(self) -> bool:
+        """Return whether a turn of a loop begins with it, which may be memory from outside then."""
+        first = self.first.inputs[0] if self.first in self.home.turned else self.first
+        return self.path is None and first.op is PARAMETER
 
     def is_of(self, trace: Trace | None) -> bool:
         """Return whether it was made in a trace, or in one around that."""

@@ -62,6 +62,17 @@ class Aliases:
                 found.add((one.begin, other.begin))
         return both_ways(found)
 
+    @property
+    def of_turn(self) -> Pairs:
+        """Pairs of carried arrays with those that the turn of a loop around carries, and which may have names there.
+
+        for i in range(n):          the inner loop begins with what the turn has been given, which nothing else in
+            for j in range(m):      the turn holds: the memory may be that of the argument
+                a = a.T
+        """
+        starts = ((one.begin, one.start.buffer) for one in self.members if one.first)
+        return both_ways((begin, start) for begin, start in starts if start.is_carried)
+
     def later(self, before: Pairs) -> Pairs:
         """Pairs that may be one memory at the end of a turn, by the names of the next one."""
         fixed = {one for one, other in before if one is other}

@@ -453,7 +453,7 @@ def _is_taken(settled: Settled) -> Any:
 def _connect(settled: Settled, turn: Turn, behind: Sequence[Any]) -> None:
     """Notes which arrays behind the loop may be one memory."""
     turns, aliases = settled.loop.turns, settled.aliases(turn)
-    first = aliases.at_first
+    first = aliases.at_first | aliases.of_turn
     pairs = aliases.after(first)
     if turns is None or not turns.is_known:
         pairs |= first
