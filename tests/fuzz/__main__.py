@@ -8,6 +8,7 @@
     python -m tests.fuzz --seconds 60 --ordinary --large   # the same over up to 45,000 elements, compiled
     python -m tests.fuzz --seconds 60 --lengths            # lengths that only the run knows: lists that grow, masks
     python -m tests.fuzz --seconds 60 --splits             # calls in Python, lengths of data, objects
+    python -m tests.fuzz --seconds 60 --snippets           # ordinary statements that share their names
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
 rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's. Programs
@@ -40,11 +41,12 @@ def main() -> int:
     parser.add_argument("--ordinary", action="store_true", help="programs as text, with writes, loops and branches")
     parser.add_argument("--lengths", action="store_true", help="programs as text, of lengths that the run knows")
     parser.add_argument("--splits", action="store_true", help="programs as text that Python has a part in")
+    parser.add_argument("--snippets", action="store_true", help="programs as text, of statements that share names")
     parser.add_argument("--workers", type=int, default=2, help="processes for programs as text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
-    if options.ordinary or options.splits or options.lengths:
+    if _sort(options) is not None:
         return _texts(seed, options)
     os.environ["XJIT_STRICT"] = "1"
     stop = time.monotonic() + options.seconds
@@ -58,11 +60,16 @@ def main() -> int:
     return bool(found)
 
 
+def _sort(options: argparse.Namespace) -> str | None:
+    """Return the sort of programs as text that is asked for."""
+    return next((one for one in ("snippets", "splits", "lengths", "ordinary") if getattr(options, one)), None)
+
+
 def _texts(seed: int, options: argparse.Namespace) -> int:
     os.environ["XJIT_TRIALS"] = "0"
     os.environ["XJIT_STRICT"] = "0"
     os.environ["XJIT_DEBUG"] = "0" if options.compiled or options.large else "1"
-    sort = "splits" if options.splits else "lengths" if options.lengths else "ordinary"
+    sort = _sort(options)
     sort = "larger" if sort == "ordinary" and options.large else sort
     with tempfile.TemporaryDirectory() as name:
         crashes = crew(seed, options.seconds, Path(name), options.workers, sort)

@@ -26,7 +26,7 @@ MADE = re.compile(r"\bnp\.(zeros|ones|full|arange|eye|empty)")
 EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
 
 
-KEPT = ("G", "H", "C", "L", "D", "O", "Body")
+KEPT = ("G", "H", "C", "L", "D", "O", "K", "Body")
 """Names of what programs keep outside of their functions."""
 
 

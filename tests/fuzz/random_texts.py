@@ -160,7 +160,7 @@ def _attempt(rng: random.Random, sort: Sort) -> TextProgram | None:
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
     calls = rng.choice(sort.calls)
     program = TextProgram(text, calls, sort.watched)
-    return program if _short(program, 2 * sort.extents.turns + 200) else None
+    return program if is_short(program, 2 * sort.extents.turns + 200) else None
 
 
 def _says_something(body: str) -> bool:
@@ -188,8 +188,8 @@ def _body(s: Scope, sort: Sort) -> str:
     return "\n".join(lines)
 
 
-def _short(program: TextProgram, most: int) -> bool:
-    """Return whether NumPy ends the program in so many turns, and raises nothing in the first call."""
+def is_short(program: TextProgram, most: int, *, raises: bool = False) -> bool:
+    """Return whether NumPy ends the program in so many turns; unless it ``raises``, the first call has no error."""
     module = TextProgram(_with_ticks(program.text)).module()
     for number, (k, r) in enumerate(program.calls):
         turns = iter(range(most))
@@ -203,7 +203,7 @@ def _short(program: TextProgram, most: int) -> bool:
         except StopIteration:
             return False
         except Exception as error:
-            if number == 0 or isinstance(error, OverflowError | MemoryError | RuntimeError):
+            if (number == 0 and not raises) or isinstance(error, OverflowError | MemoryError | RuntimeError):
                 return False
     return True
 

@@ -115,7 +115,7 @@ def _unwrapped(nodes: list[Any]) -> Iterator[Callable[[list[Any]], None]]:
         for name in BODIES:
             held = getattr(node, name, None)
             for number, inner in enumerate(held if isinstance(held, list) else ()):
-                if isinstance(inner, ast.For | ast.While | ast.If):
+                if isinstance(inner, ast.For | ast.While | ast.If | ast.Try | ast.With):
 
                     def unwrap(them: list[Any], p: int = place, b: str = name, n: int = number) -> None:
                         block = getattr(them[p], b)

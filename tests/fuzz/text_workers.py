@@ -20,12 +20,19 @@ from pathlib import Path
 
 from tests.fuzz.larger.larger_texts import larger_text, length_text
 from tests.fuzz.shrinking import shrunk
+from tests.fuzz.snippets.snippet_texts import snippet_text
 from tests.fuzz.splits.split_texts import split_text
 from tests.fuzz.states.state_texts import ordinary_text
 from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, kind, tried
 
-SORTS = {"ordinary": ordinary_text, "splits": split_text, "larger": larger_text, "lengths": length_text}
+SORTS = {
+    "ordinary": ordinary_text,
+    "splits": split_text,
+    "larger": larger_text,
+    "lengths": length_text,
+    "snippets": snippet_text,
+}
 
 MOST_MEMORY = 8 * 2**30
 """Bytes of a worker while it writes a program: attempts at expressions may ask for all that there is."""

@@ -30,7 +30,8 @@ def opened(value: Any, seen: dict[int, tuple[int, Any]]) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(opened(one, seen) for one in value)
     if isinstance(value, type):
-        return value.__name__
+        kept = {name: one for name, one in vars(value).items() if isinstance(one, (int, float, np.generic))}
+        return {"type": value.__name__} | kept
     if _is_object(value):
         if not hasattr(value, "__dict__"):
             return f"{type(value).__name__}: {re.sub('0x[0-9a-f]+', '', repr(value))}"
