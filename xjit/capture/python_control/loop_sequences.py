@@ -16,6 +16,7 @@ import numpy as np
 
 from xjit.capture.control.pinned_values import deciding
 from xjit.capture.guarding import guards
+from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import ARMS, demand
 from xjit.capture.tracers.limited_calls import python_integer
@@ -156,15 +157,15 @@ class TracedRange(Sequence):
     """``range`` with ends that only the run tells, or that should not decide the trace."""
 
     def __init__(self, *ends: Any) -> None:
-        known = tuple(map(_settled, ends))
-        self.start, self.stop = known[:2] if len(known) > 1 else (0, known[0])
-        self.step = _step(known[2]) if len(ends) == 3 else 1
+        self.ends = tuple(map(_settled, ends))
+        self.start, self.stop = map(_end, self.ends[:2] if len(ends) > 1 else (0, *self.ends))
+        self.step = _step(self.ends[2]) if len(ends) == 3 else 1
         if not isinstance(self.step, TracedValue) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
 
     def known(self) -> range:
         """The range of Python's."""
-        return range(self.start, self.stop, self.step)
+        return range(*self.ends)
 
     def turns(self) -> Turns:
         """The turns, of a counter that is the number itself where that grows by one."""
@@ -404,6 +405,13 @@ def _reads(code: CodeType, name: str) -> int:
 def known_of(iterable: Any) -> Any:
     """The object that Python goes through where a loop cannot be one of the graph."""
     return iterable.known() if isinstance(iterable, Sequence) else iterable
+
+
+def _end(number: Any) -> Any:
+    """The end of a range as an integer of Python's: no difference of two of them leaves a narrow type of NumPy's."""
+    if not isinstance(number, TracedValue):
+        return operator.index(number)
+    return number if type(number) is TracedScalar or number.weak is int else number_as(int, number)
 
 
 def _step(number: Any) -> Any:
