@@ -94,3 +94,19 @@ def test_arrays_are_no_items() -> None:
     for function in (asked, compiled):
         with pytest.raises(ValueError, match="ambiguous"):
             function(DIGITS, DIGITS + 1)
+
+
+def among_constants(n: int) -> Any:
+    zeros = np.zeros(n)
+    count = missing = 0
+    for _ in range(n):
+        count += 0.0 in zeros
+        missing = missing + (1.0 not in zeros)
+    return count, missing, 0.0 in zeros
+
+
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_truths_about_constants_count_as_integers_of_python(n: int) -> None:
+    found, wanted = xjit.jit(among_constants)(n), among_constants(n)
+    assert found == wanted
+    assert [*map(type, found)] == [*map(type, wanted)]

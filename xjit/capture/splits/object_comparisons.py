@@ -100,7 +100,7 @@ def contained(name: str, value: Any, items: Any) -> Any:
     found = _among(value, items)
     if is_open(found):
         return as_bool(found) if name == "in" else negated(found)
-    return found if name == "in" else not found
+    return bool(found) if name == "in" else not found
 
 
 def _among(value: Any, items: Any) -> Any:
