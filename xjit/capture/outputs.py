@@ -27,6 +27,7 @@ from xjit.capture.tracers.demands import tested
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
@@ -134,7 +135,9 @@ def _key_of_python(key: Any) -> Any:
         return key if same else type(key)(*items) if tree.is_namedtuple(key) else items
     if isinstance(key, frozenset):
         return frozenset(map(_key_of_python, key))
-    return key.constant() if type(key) is TracedScalar else key
+    if type(key) is TracedScalar:
+        return key.constant()
+    return key.as_key() if type(key) is TracedArray else key
 
 
 class Results:

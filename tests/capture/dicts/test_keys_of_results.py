@@ -12,6 +12,7 @@ from tests.capture.comprehensions.outcomes import identical
 from xjit import xjit
 
 Place = namedtuple("Place", "row column")
+STEPS = np.array([0.5, 1.5, 3.0])
 
 
 def a_number(x: Any, a: Any) -> Any:
@@ -50,3 +51,14 @@ def test_keys_are_numbers_of_python(function: Any) -> None:
         found, wanted = compiled(x, a), function(x, a)
         identical(found, wanted)
         assert keys_of(found) == keys_of(wanted)
+
+
+def of_constants(x: Any) -> Any:
+    return {STEPS[0]: "a", "b": {(STEPS[1], 2.5): x, STEPS[2] + STEPS[1]: 3, 7: x + 1}}
+
+
+def test_keys_of_constants_are_numbers_of_numpy() -> None:
+    x = np.arange(3.0)
+    found, wanted = xjit(of_constants)(x), of_constants(x)
+    identical(found, wanted)
+    assert keys_of(found) == keys_of(wanted)
