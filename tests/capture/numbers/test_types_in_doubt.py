@@ -101,3 +101,36 @@ def test_steps_in_python_get_the_number(monkeypatch: pytest.MonkeyPatch) -> None
             compiled(x, own)
             told(x, others)
     assert own == others
+
+
+X32 = np.arange(3, dtype=np.float32)
+OF_INTEGERS: dict[str, Callable[[Any], Any]] = {
+    "made": lambda s: (np.full(3, s), np.arange(s + 3), np.array([s, 1]), np.asarray([[s]]), np.atleast_1d(s)),
+    "chosen": lambda s: (np.where(X32 > 0, s, 0), np.select([X32 > 0], [s], 1)),
+    "joined": lambda s: (np.stack([s, s]), np.concatenate([X32, [s]]), np.append(X32, s)),
+    "repeated": lambda s: (np.repeat(s, 3), np.tile(s, 3), np.broadcast_to(s, 3)),
+    "reduced": lambda s: (np.sum([s, 1]), np.max([s, 1]), np.add.reduce([s, s]), np.sort([s, 1])),
+    "limited": lambda s: (np.clip(X32, s, 5), X32.clip(s, 9), np.full_like(X32, s)),
+    "element by element": lambda s: (np.minimum(s, 3), np.abs(s), np.square(s), np.add(s, 1), np.negative(s)),
+    "with options": lambda s: (np.add(s, 1, where=True), np.add(s, 1, dtype=float)),
+    "with integers": lambda s: (np.add(np.arange(3), s), np.ones(3, int).dot(s)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("use", OF_INTEGERS)
+def test_functions_of_an_integer_or_a_float(use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "0")
+
+    def smallest(x: Any) -> Any:
+        s = 0
+        for v in x:
+            s = min(s, v)
+        return OF_INTEGERS[use](s)
+
+    compiled = xjit.jit(smallest)
+    for x in ([3.0, 4.0], [-1.0, 2.0], [5.0]):
+        found, wanted = compiled(np.array(x)), smallest(np.array(x))
+        assert [one.dtype for one in found] == [one.dtype for one in wanted]
+        assert repr(found) == repr(wanted)

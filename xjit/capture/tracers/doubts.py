@@ -8,7 +8,7 @@ The value is the same. The types of what is computed from it may differ, as Pyth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -58,6 +58,47 @@ def _mark(ufunc: np.ufunc, result: Any, doubts: Sequence[tuple[TracedValue, type
     for other in rest:
         holds = and_(holds, other)
     result.doubt = holds, kind
+
+
+def settled(args: Any, kwargs: Any, own: Any = None) -> tuple[Any, Any]:
+    """The arguments of a function of NumPy's, of which numbers in doubt are pinned where the result's type shows it.
+
+    s = 0                                    s is an integer of Python's or a float of NumPy's
+    for v in x: s = min(s, v)
+    np.full(3, s), np.zeros(3) + s           the first one has either type; the second one is of floats
+    """
+    leaves = list(_leaves((own, args, kwargs)))
+    doubtful = [value for value in leaves if doubt_of(value) is not None]
+    types = [value.dtype for value in leaves if _is_numpys(value) and doubt_of(value) is None]
+    if kwargs.get("dtype") is not None or all(_has_same_type(value, types) for value in doubtful):
+        return args, kwargs
+    return _certain(args), _certain(kwargs)
+
+
+def _has_same_type(value: Any, types: Sequence[Any]) -> bool:
+    """Return whether what is made of a number in doubt and of arrays of these types has one type either way."""
+    kind = value.doubt[1]
+    return bool(np.result_type(*types, value.dtype) == (np.result_type(*types, kind(1)) if types else np.dtype(kind)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, TracedValue):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from _leaves(list(value.values()))
+    elif isinstance(value, np.ndarray | np.generic):
+        yield value
+
+
+def _certain(value: Any) -> Any:
+    if type(value) in (tuple, list):
+        return type(value)(map(_certain, value))
+    if type(value) is dict:
+        return {key: _certain(item) for key, item in value.items()}
+    return value if doubt_of(value) is None else value.certain()
 
 
 def as_numpys(result: Any, inputs: Sequence[Any]) -> Any:

@@ -18,7 +18,7 @@ from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.deferred import is_deferred, refuse_deferred
 from xjit.capture.tracers import limited_calls
-from xjit.capture.tracers.doubts import hand_on_doubt
+from xjit.capture.tracers.doubts import as_numpys, hand_on_doubt, settled
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.errors import ShapeError
@@ -49,6 +49,12 @@ _QUESTIONS: frozenset[Any] = frozenset(
         np.triu_indices_from,
     }
 )
+
+
+def call_numpys_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A ufunc that the user calls, not an operator: its numbers are NumPy's, whatever the operands are."""
+    inputs, kwargs = settled(inputs, kwargs)
+    return as_numpys(call_ufunc(ufunc, method, inputs, kwargs), inputs)
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -186,6 +192,7 @@ def _never() -> NoReturn:
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    args, kwargs = settled(args, kwargs)
     if function in numpy_writes.FUNCTIONS or kwargs.get("out") is not None:
         refuse_deferred((args, kwargs))
         return _call_function(function, args, kwargs)
@@ -269,6 +276,7 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    args, kwargs = settled(args, kwargs)
     chosen = _chosen_in((*args, *kwargs.values()))
     if chosen is not None:
         return chosen.__array_function__(getattr(np, replacement.__name__, replacement), (), args, kwargs)
@@ -300,6 +308,7 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
+    args, kwargs = settled(args, kwargs, value)
     if name in numpy_writes.METHODS or kwargs.get("out") is not None:
         refuse_deferred((args, kwargs))
         return _call_method(name, value, args, kwargs)

@@ -19,7 +19,6 @@ from xjit.capture.python_numbers.doubted_operators import call_operator
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls, traced_integers
 from xjit.capture.tracers.doubts import (
-    as_numpys,
     class_of_array,
     class_seen_by,
     doubt_of,
@@ -31,6 +30,7 @@ from xjit.capture.tracers.numpy_call import (
     call_function,
     call_getitem,
     call_method,
+    call_numpys_ufunc,
     call_setitem,
     call_ufunc,
     packed_index,
@@ -95,7 +95,7 @@ class TracedArray(Operators, BufferView):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(getattr(type(one), "chooses", False) for one in inputs):
             return NotImplemented
-        return as_numpys(call_ufunc(ufunc, method, inputs, kwargs), inputs)
+        return call_numpys_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any(getattr(one, "chooses", False) for one in types):
@@ -269,7 +269,7 @@ class TracedArray(Operators, BufferView):
         if name in _SLOTS:
             raise AttributeError(name)
         if doubt_of(self) is not None and hasattr(self.dtype.type, name) and is_traced(sys._getframe(1)):
-            return getattr(self._certain(), name)
+            return getattr(self.certain(), name)
         if name == "item":
             return self._item
         if name == "tolist" and self.size <= MOST_LISTED:
@@ -426,7 +426,7 @@ class TracedArray(Operators, BufferView):
         if hasattr(self, "known"):
             return round(self.known(), digits)
         if doubt_of(self) is not None:
-            return round(self._certain(), digits)
+            return round(self.certain(), digits)
         if digits is not None and self.weak is None:
             return call_method("round", self, (digits,), {})
         return rounded(self, digits)
@@ -456,7 +456,7 @@ class TracedArray(Operators, BufferView):
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)
 
-    def _certain(self) -> Any:
+    def certain(self) -> Any:
         """The number as one of Python's or of NumPy's, which is known of it."""
         from xjit.capture.python_numbers.numbers import number_as
 
