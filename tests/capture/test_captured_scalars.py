@@ -11,6 +11,7 @@ import pytest
 import xjit
 from tests.helpers.capturing import assert_same
 from xjit import ops
+from xjit.errors import FallbackWarning
 
 LINE = np.arange(4.0)
 USES: dict[str, Callable[[Any], Any]] = {
@@ -51,3 +52,17 @@ def test_counters_of_loops_are_used_in_a_loop() -> None:
         return xjit.fori_loop(0, 3, body, x)
 
     assert_same(xjit.xjit(function, strict=True)(LINE), function(LINE))
+
+
+def test_an_array_without_elements_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def converted(x: Any) -> Any:
+        try:
+            return float(x)
+        except TypeError:
+            return -1.0
+
+    with pytest.warns(FallbackWarning) as warned:
+        assert xjit.jit(converted)(np.zeros(0)) == converted(np.zeros(0))
+    assert not any("compiler failed" in str(one.message) for one in warned)

@@ -79,3 +79,16 @@ def test_options_that_do_not_exist_are_numpys_errors(monkeypatch: pytest.MonkeyP
         function(x)
     with pytest.raises(wanted.type):
         xjit.jit(function)(x)
+
+
+def places(x: Any, number: Any) -> Any:
+    return np.searchsorted(np.sort(x[x < 0.5]), number), np.interp(number, x[:2], x[x > -1][:2])
+
+
+@pytest.mark.parametrize("number", [0.25, 1, np.float64(0.5), 0.75])
+def test_numbers_among_the_arguments_of_what_numpy_computes(number: Any) -> None:
+    compiled = xjit.jit(places, strict=True)
+    for seed in (0, 1):
+        x = np.random.default_rng(seed).random(20)
+        for one in (number, number + 0.25):
+            assert compiled(x, one) == places(x, one)

@@ -176,6 +176,6 @@ def _value(place: PinPlace, why: CaptureError, node: Specialisation, leaves: Seq
     except Exception as error:  # of the user's program, which NumPy raises in the right place
         take_back(error)
         return None
-    if found is MISS:
+    if found is MISS or np.size(found) != 1:
         return None
     return Pin.of(place, found.reshape(())[()] if isinstance(found, np.ndarray) else found, why)

@@ -25,6 +25,8 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _cut(array: Array, ends: Ends, operands: Sequence[Array]) -> Array:
+    if not ends:
+        return array  # which may be a number among the arguments, one of Python's
     there = [slice(None)] * array.ndim
     for axis, number in ends:
         there[axis] = slice(int(operands[number]))
