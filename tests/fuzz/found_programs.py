@@ -159,6 +159,9 @@ COMPILED = {
     "an error of a window without elements": """
     e[::2, int(y[0] < 0):] += np.arange(5.0)
 """,
+    "a column of a window without elements is added to a row": """
+    z[1] += z[q + 2 : 2, -3]
+""",
     "elements that a mask has chosen in a window of another array": """
     z[1:1, -3] = z[:, :2][z[:, :2] == 99]
 """,

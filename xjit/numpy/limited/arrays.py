@@ -429,14 +429,14 @@ def _repeated(value: Operand, axis: int, size: Integer, bound: int) -> Any:
 def _readable(value: Any) -> Any:
     """The value, of which a window without elements begins at one: the sizes do not fit then, but it is read.
 
-    What is computed of windows, element by element, is computed of such ones.
+    What is computed of windows element by element, or shows their elements in other places, is made of such ones.
     """
     node = value.node if isinstance(value, TracedValue) else None
-    readable = node is not None and (node.op is LIMITED_WINDOW or node.op.kind is Kind.ELEMENTWISE)
+    readable = node is not None and (node.op is LIMITED_WINDOW or node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING))
     if node is None or not readable or any(0 in one.aval.shape for one in node.inputs):
         return value
     owner = value.owner
-    if node.op.kind is Kind.ELEMENTWISE:
+    if node.op is not LIMITED_WINDOW:
         inputs = [_readable(owner.wrap(one, owner)).node for one in node.inputs]
         same = all(one is other for one, other in zip(inputs, node.inputs, strict=True))
         return value if same else owner.wrap(owner.add(node.op, tuple(inputs), node.kwargs, node.where), owner)
