@@ -72,3 +72,13 @@ def test_results_of_loops_are_repeated() -> None:
     compiled, y = jit(_of_a_loop), np.ones(3)
     for x in (np.array([1.0, 2.0, 5.0]), np.array([1.0, 5.0, 5.0])):
         assert compiled(x, y).shape == _of_a_loop(x, y).shape
+
+
+def _positions_in_turns(x: Any, turns: Any) -> Any:
+    for _ in range(turns):
+        found = np.flatnonzero(np.ones(0) > x[0])
+    return found
+
+
+def test_positions_in_nothing_can_be_written_to_behind_a_loop() -> None:
+    assert jit(_positions_in_turns)(np.ones(3), np.int64(2)).flags.writeable

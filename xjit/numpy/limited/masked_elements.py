@@ -64,7 +64,7 @@ def chosen_in(mask: Any) -> Chosen:
 def positions_in(chosen: Chosen) -> Any:
     """The positions that are chosen, in the line."""
     if not shape_of(chosen.mask)[0]:
-        return ops.iota("s64[0]", 0)
+        return copied(ops.iota("s64[0]", 0))
     found = chosen_positions(chosen.mask, chosen.ends, chosen.bound)
     return packed(between(found, shape_of(chosen.mask)[0]), (chosen.count,))
 
