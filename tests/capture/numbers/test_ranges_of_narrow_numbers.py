@@ -72,3 +72,28 @@ def test_ends_beyond_64_bits_are_left_to_python(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XJIT_STRICT", "0")
     x = np.array([2**63 - 2, 2**63 + 5], np.uint64)
     assert xjit(upwards)(x) == upwards(x)
+
+
+def up_to_the_smallest(x: Any, start: Any) -> Any:
+    smallest = start
+    for value in x:
+        smallest = min(smallest, value)
+    total = 0
+    for k in range(smallest):
+        total += k
+    return total
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("start", [1.5, 5, 5.0])
+def test_floats_among_the_ends_are_no_integers(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit(up_to_the_smallest)
+    for x in ([3, 4], [0, 1], [9, 1, 12], [9]):
+        try:
+            wanted = up_to_the_smallest(np.array(x), start)
+        except TypeError as error:
+            with pytest.raises(TypeError, match=str(error)):
+                compiled(np.array(x), start)
+        else:
+            assert repr(compiled(np.array(x), start)) == repr(wanted)

@@ -19,12 +19,14 @@ from xjit.capture.guarding import guards
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import ARMS, demand
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.dataclass import dataclass, replace
+from xjit.errors import DTypeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.source_location import is_own_code
@@ -449,9 +451,11 @@ class RangeFunction:
 
     def __call__(self, *ends: Any) -> Any:
         if len(ends) in (1, 2, 3) and any(isinstance(one, TracedValue) for one in ends):
+            ends = tuple(one if doubt_of(one) is None else one.certain() for one in ends)
             for one in ends:
                 if isinstance(one, TracedValue) and (one.dtype.kind not in "iub" or one.ndim or one.weak is float):
-                    return range(*ends)  # which raises
+                    name = "numpy.ndarray" if one.ndim else one.weak.__name__ if one.weak else f"numpy.{one.dtype}"
+                    raise DTypeError(f"'{name}' object cannot be interpreted as an integer")
             return TracedRange(*ends)
         return range(*ends)
 
