@@ -170,3 +170,13 @@ def test_only_the_window_moves() -> None:
     turn = text[text.index("while ") :] if "while " in text else text
     stores = [line.split("(")[1].split(",")[0] for line in turn.splitlines() if "    st(" in line and "i0" in line]
     assert len(set(stores)) == 1, "what is divided and subtracted goes where it was, and nothing is copied"
+
+
+def _of_floats(x: Any) -> None:
+    found = np.unique(x)
+    found[found[0] :] = 1
+
+
+def test_errors_of_windows_name_the_line() -> None:
+    with pytest.raises(TypeError, match=r"slice indices must be integers.*\n  at .*, in _of_floats"):
+        xjit.jit(_of_floats, strict=True)(np.ones(3))

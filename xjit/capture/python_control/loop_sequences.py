@@ -21,7 +21,7 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import ARMS, demand
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.limited_calls import python_integer
-from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
+from xjit.capture.tracers.provenance import ask_to_rewrite, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, limits_of, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
@@ -455,7 +455,7 @@ class RangeFunction:
             for one in ends:
                 if isinstance(one, TracedValue) and (one.dtype.kind not in "iub" or one.ndim or one.weak is float):
                     name = "numpy.ndarray" if one.ndim else one.weak.__name__ if one.weak else f"numpy.{one.dtype}"
-                    raise DTypeError(f"'{name}' object cannot be interpreted as an integer")
+                    raise noted(DTypeError(f"'{name}' object cannot be interpreted as an integer"), one)
             return TracedRange(*ends)
         return range(*ends)
 

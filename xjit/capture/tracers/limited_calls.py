@@ -216,6 +216,11 @@ def python_integer(size: Integer) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value`` where it `takes_store`, or for a value of a size that only the run knows."""
+    with located([one for one in (target, value) if isinstance(one, TracedValue)]):
+        _set(target, index, value)
+
+
+def _set(target: Any, index: Any, value: Any) -> None:
     if is_mask(target, index) or (isinstance(value, LimitedArray) and is_traced_mask(index)):
         _store_masked(target, index, value)
         return
@@ -224,8 +229,7 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         check_one_number(value, np.zeros(1, target.dtype))
     if has_traced_step(target, index):
         check_writable(target)
-        with located([one for one in (target, value) if isinstance(one, TracedValue)]):
-            _advance(target, set_steps(target, index, _as_type(value, target.dtype)))
+        _advance(target, set_steps(target, index, _as_type(value, target.dtype)))
         return
     if _is_itself(target, index, value):
         return  # x[:i] += y ends with storing the sum once more
@@ -240,13 +244,11 @@ def call_setitem(target: Any, index: Any, value: Any) -> None:
         return
     check_writable(target)
     if isinstance(places[0], LimitedArray):
-        with located([one for one in (target, value) if isinstance(one, TracedValue)]):
-            _advance(target, set_at(target, places, _as_type(value, target.dtype)))
+        _advance(target, set_at(target, places, _as_type(value, target.dtype)))
         return
     if not is_basic(index):
         refuse("values of a size that only the run knows are stored at index arrays", target, fix="loop over them")
-    with located([one for one in (target, value) if isinstance(one, TracedValue)]):
-        _advance(target, set_window(target, index, _as_type(value, target.dtype)))
+    _advance(target, set_window(target, index, _as_type(value, target.dtype)))
 
 
 def _is_of_one(target: Any, index: Any) -> bool:
