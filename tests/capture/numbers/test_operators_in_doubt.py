@@ -124,3 +124,13 @@ def test_functions_of_numpy_raise_nothing() -> None:
         return np.divide(1.0, s)
 
     check(divided, (np.ones(3), 0), (np.ones(3), 2))
+
+
+def test_complex_numbers_take_either_float() -> None:
+    def shifted(x: Any, n: Any) -> Any:
+        s = 0.0
+        for v in x[:n]:
+            s += v
+        return 1j + s, s + 1j, 2j * s - 1, 1j - 2 * s
+
+    check(shifted, (np.arange(3.0) + 1, 0), (np.arange(3.0) + 1, 3))

@@ -16,6 +16,7 @@ import numpy as np
 
 from xjit.capture.python_numbers.traced_floats import expect_or_refuse
 from xjit.capture.splits.attempts import attempted
+from xjit.capture.tracers.doubts import as_numpys
 from xjit.capture.tracers.numpy_call import call_attribute, call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.ir.context import TracedValue
@@ -62,7 +63,7 @@ def _marked(result: Any, kind: type) -> Any:
     """A result as a number of Python's."""
     if not isinstance(result, TracedValue):
         return kind(result)
-    marked: Any = result
+    marked: Any = as_numpys(result, ())  # of no doubt, whichever number of two kinds it is made of
     marked.weak = kind
     return marked
 
