@@ -87,8 +87,8 @@ def _consumed(function: Callable[[Any], Any], parts: Generator, plain: Callable[
             return _FOLDS[name](parts)
         except CaptureError:
             trial.take_back()
-    made = parts.items if type(parts.items) is DeferredObject else comprehended("list", parts)
-    return of_list(function, made)
+    whole = parts.is_whole and type(parts.items) is DeferredObject
+    return of_list(function, parts.items if whole else comprehended("list", parts))
 
 
 def _is_plain(parts: Generator) -> bool:
@@ -120,7 +120,7 @@ def of_list(function: Callable[[Any], Any], made: Any) -> Any:
 
 def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: Any) -> Any:
     """The result of a builtin of a generator, or of a list of the run whose elements are known as arrays."""
-    parts = Generator(runtime, found, None, (), lambda value: value)
+    parts = Generator(runtime, found, None, (), lambda value: value, is_whole=True)
     return consume(function, parts, lambda: _of_known(function, parts))
 
 

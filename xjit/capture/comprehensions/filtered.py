@@ -59,13 +59,17 @@ _NO_COLUMN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generator:
-    """The parts of a comprehension: what it goes through, and functions of the names of its target."""
+    """The parts of a comprehension: what it goes through, and functions of the names of its target.
+
+    The elements of a ``whole`` one are its items.
+    """
 
     runtime: ControlRuntime
     items: Any
     unpack: Callable[[Any], tuple[Any, ...]] | None
     conditions: tuple[Callable[..., Any], ...]
     element: Callable[..., Any]
+    is_whole: bool = False
 
     @property
     def functions(self) -> tuple[Any, ...]:
