@@ -30,7 +30,8 @@ from xjit.target import Target
 
 # Loops and branches as steps of a program.
 STEPS = on(replace(PROCESSOR, longest_turn=0))
-Arrays = list[np.ndarray[Any, Any]]
+Array = np.ndarray[Any, Any]
+Arrays = list[Array]
 
 
 def flat(values: Any) -> Arrays:
@@ -292,3 +293,22 @@ def test_checks_of_a_turn_share_a_branch_behind_which_it_is_the_last() -> None:
     last = re.search(rf"while (o\d+) & [^$]*? if {branch[1]}:\n +(o\d+) = b1\(0\)\n", source)
     assert last is not None
     assert last[1] == last[2]
+
+
+def test_branches_share_the_words_of_numbers() -> None:
+    """Otherwise LLVM does not see that positions which a condition keeps in an array are those that it has."""
+
+    def walked(mask: Array, steps: Array) -> Any:
+        place, count = 0, 0
+        while count < 1000:
+            count += 1
+            if 0 <= place < len(mask) and mask[place]:
+                place += steps[place]
+            if 0 <= place + 1 < len(mask) and mask[place + 1]:
+                place += 1
+        return place
+
+    arguments = (np.arange(777) % 3 > 0, np.arange(777) % 5)
+    assert xjit.jit(walked)(*arguments) == walked(*arguments)
+    (loop,) = [one for one in lowered(ControlProgram(walked, arguments, walked)) if one.resumed]
+    assert len([word for word in loop.words if word == 777]) == 1

@@ -171,7 +171,7 @@ class Elements:
         number = int(value.literal.item())
         if not SMALL < abs(number) < FAR:
             return value
-        return FromInt(self.nest.word(("constant", number), number, "n"), INT64)
+        return FromInt(self.nest.constant(number, number), INT64)
 
     def float_from_table(self, value: Value, where: Where) -> Value:
         """A float as a word of the table: ``c0 = as_f64(n3)``; small integers and other values as they are."""
@@ -183,7 +183,7 @@ class Elements:
         bits = int(wide.view(np.int64))
         scope, key = self.nest.scopes[0], ("float", value.literal)
         if key not in scope.known:
-            word = FromInt(self.nest.word(("constant", value.literal), bits, "n"), INT64)
+            word = FromInt(self.nest.constant(value.literal, bits), INT64)
             call = Prim("bitcast", (word,), FLOAT64)
             plain = call if value.dtype == FLOAT64 else Prim("cast", (call,), FLOAT32)
             scope.known[key] = self.let(scope, "c", plain, value.dtype, where)

@@ -65,6 +65,13 @@ class LoopBuilder:
             self.words[own] = (self.fresh(stem), value)
         return word(self.words[own][0])
 
+    def constant(self, key: Any, value: int) -> IntExpr:
+        """The word of a number of the program, one in all sections: LLVM then sees that two limits are the same."""
+        own = (None, ("constant", key))
+        if own not in self.words:
+            self.words[own] = (self.fresh("n"), value)
+        return word(self.words[own][0])
+
     def row(self, extent: int) -> IntExpr:
         """The length of rows that follow each other without gaps, the same in all sections; a short one's number."""
         if extent <= numerics.TINY:
