@@ -246,3 +246,49 @@ def test_an_arm_changes_what_nobody_reads_behind_the_branch() -> None:
     turns = re.search(r"    while .*\n((?: {8}.*\n)+)", source)
     assert turns is not None and "for " not in turns[1]
     assert source.count("for ") == 2
+
+
+# ---- positions that only conditions keep inside of an array, in loops that their condition alone ends
+
+
+def cells_walked(mask, place, step):
+    reached = np.zeros(len(mask), dtype=bool)
+    count = 0
+    while count < 20:
+        count += 1
+        place += step
+        if place < 0 or place >= len(mask) or reached[place] or not mask[place]:
+            step = 3 - step
+            continue
+        reached[place] = True
+    return reached, place
+
+
+def marks_between(mask, place, step):
+    marks = np.zeros(len(mask), dtype=np.int64)
+    count = 0
+    while count < 20:
+        count += 1
+        place += step
+        if 0 <= place < len(mask) and mask[place]:
+            marks[place] += count
+        else:
+            step = -step
+    return marks, place
+
+
+@pytest.mark.parametrize("function", [cells_walked, marks_between])
+@pytest.mark.parametrize(("place", "step"), [(0, 1), (-3, 2), (40, -7), (7, 0)])
+def test_positions_kept_inside(function, place, step):
+    mask = np.arange(SIZE) % 4 > 0
+    compiled = xjit.jit(strict=True)(function)
+    np.testing.assert_equal(compiled(mask, place, step), function(mask, place, step))
+
+
+@pytest.mark.parametrize("function", [cells_walked, marks_between])
+def test_positions_kept_inside_are_not_looked_at(function):
+    """Reads there run in a branch of their own, behind which it is known where the position is."""
+    source = xjit.jit(strict=True)(function).source(np.arange(SIZE) % 4 > 0, 0, 1)
+    (loop,) = [kernel for kernel in source.split("def kernel") if "while" in kernel]
+    assert "bad" not in loop
+    assert not re.search(r"select\(v\d+, x\d+, i64\(0\)\)", loop)

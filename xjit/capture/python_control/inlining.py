@@ -3,7 +3,7 @@
     if x[i] > m: y[i] = x[i]          y' = update_slice y (select (x[i] > m) x[i] y[i]) at i
 
 An element that an arm writes keeps its value where the other arm is chosen. Positions that only the condition keeps
-inside of an array are 0 there.
+inside of an array are 0 there; in loops that their condition alone ends such arms are no part of it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.python_control.arm_windows import Window, window_of
+from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.ir.context import CONSTANT, Trace, TracedValue, is_by_reference
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -51,6 +52,33 @@ def _is_plain(node: Node) -> bool:
     if node.op.kind is Kind.INDEXING:
         return len(node.inputs) == 1
     return node.op.kind is Kind.ELEMENTWISE
+
+
+def is_guarded(part: Computation, trace: CaptureTrace) -> bool:
+    """Return whether an arm is one that turns should skip where it is not chosen: turns that run one by one.
+
+    It reads or writes at positions that only the condition keeps inside of an array, in a loop whose condition alone
+    ends it.
+
+    while stack: ...; if i >= n or seen[i]: continue       seen[i] is read in a branch, not at select(i < n, i, 0)
+    """
+    if not _is_open_ended(trace):
+        return False
+    given = dict(zip(part.graph.parameters, (value.node for value in part.captures), strict=True))
+    for node in part.graph.nodes:
+        window = window_of(node)
+        for axis, number in enumerate(() if window is None else window.numbers):
+            position = None if number is None else given.get(node.inputs[number])
+            if window is None or position is None:
+                continue
+            if not window.holds(axis, node.inputs[0], span_of(position, trace)):
+                return True
+    return False
+
+
+def _is_open_ended(trace: Trace | None) -> bool:
+    """Return whether a trace is within a turn of a loop that its condition alone ends."""
+    return isinstance(trace, CaptureTrace) and (trace.open_ended or _is_open_ended(trace.parent))
 
 
 def _is_copy(node: Node) -> bool:

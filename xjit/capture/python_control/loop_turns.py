@@ -208,6 +208,7 @@ def traced_turn(
     trace.hands_on = True
     known: dict[Any, Any] = trace.recorder.loops
     trace.behind_effects = (state.place, "effects") in known
+    trace.open_ended = counter is None
     with tracing(trace), undecided():
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)

@@ -18,7 +18,7 @@ from xjit.capture.control.pinned_values import deciding
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import is_stored_as_shown, memory_of_version, shown_version
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
-from xjit.capture.python_control.inlining import inlined, is_small
+from xjit.capture.python_control.inlining import inlined, is_guarded, is_small
 from xjit.capture.python_control.leaves import (
     Kind,
     in_parts,
@@ -437,7 +437,7 @@ def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: 
     memory = [memory_of_version(one, outer) for one in buffers]
     # What an arm reads of two buffers that begin alike is one value, whichever the other arm has written to.
     alone = len(set(memory)) == len(memory) and all(map(is_stored_as_shown, buffers, memory))
-    if alone and all(map(is_small, parts)):
+    if alone and all(is_small(part) and not is_guarded(part, outer) for part in parts):
         values = _both_computed(pred, parts, memory)
     else:
         values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xjit.ir.context import CONSTANT, Trace
+from xjit.ir.context import CONSTANT, PROJECT, Trace
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
@@ -13,6 +14,8 @@ from xjit.types import INT64
 
 _OPPOSITES = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_NUMBERS = (0, 1)
+"""The numbers of the branches where a condition holds, and where it does not."""
 
 
 def refine(trace: Trace, pred: Node, holds: bool) -> None:
@@ -29,6 +32,9 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
     """Nodes, and the numbers between which they lie."""
     if not pred.aval.rank and pred.op is not CONSTANT:
         yield pred, int(holds), int(holds)
+    if pred.op is PROJECT:
+        yield from _chosen(pred, holds, trace)
+        return
     expr = pred.element
     if not isinstance(expr, Prim):
         return
@@ -40,10 +46,10 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
                 yield from _facts(pred.inputs[arg.index], holds, trace)
     elif expr.name == "select" and len(pred.inputs) == 3:
         condition, one, other = pred.inputs
-        if holds and _is_constant(other, False):  # one and the other
+        if holds and (other is condition or _is_constant(other, False)):  # one and the other
             yield from _facts(condition, True, trace)
             yield from _facts(one, True, trace)
-        elif not holds and _is_constant(one, True):  # neither
+        elif not holds and (one is condition or _is_constant(one, True)):  # neither
             yield from _facts(condition, False, trace)
             yield from _facts(other, False, trace)
     elif expr.name in _OPPOSITES:
@@ -52,6 +58,34 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
         if left is not None and right is not None:
             yield from _compared(name, left, right, trace)
             yield from _compared(_MIRRORED[name], right, left, trace)
+
+
+def _chosen(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node, int, int]]:
+    """The facts of the only branch that can have made a truth value: its number, and what it tells of its operands.
+
+    i < n and x[i] > 0, the second in a branch of its own, holds: i is less than n
+    """
+    choice = pred.inputs[0]
+    if choice.op.control != "branch":
+        return
+    place, graphs = pred.param("index"), inner_graphs(choice)
+    left = [number for number, one in enumerate(graphs) if not _is_constant(one.graph.outputs[place], not holds)]
+    if len(left) != 1:
+        return
+    (number,), expr = left, choice.inputs[0].element
+    if isinstance(expr, Prim) and expr.name == "select" and len(graphs) == len(_NUMBERS):
+        condition, *numbers = choice.inputs[0].inputs
+        if all(map(_is_constant_number, numbers, _NUMBERS)):
+            yield from _facts(condition, number == 0, trace)
+    graph = graphs[number].graph
+    given = dict(zip(graph.parameters, (choice.inputs[one] for one in graphs[number].operands), strict=True))
+    for node, low, high in _facts(graph.outputs[place], holds, None):
+        if node in given:
+            yield given[node], low, high
+
+
+def _is_constant_number(node: Node, number: int) -> bool:
+    return node.op is CONSTANT and node.aval.size == 1 and int(node.param("value").item()) == number
 
 
 def _is_constant(node: Node, value: bool) -> bool:

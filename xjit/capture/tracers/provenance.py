@@ -51,11 +51,12 @@ class CaptureTrace(Trace):
     to end. ``versions`` are those that the trace has made of the buffers of arrays; with ``hands_on`` the versions of
     buffers from outside of it are handed on to the trace around it; ``overwritten`` are buffers whose memory loops
     write that carry what was in it, for which there are no versions. ``behind_effects`` are turns of a loop whose
-    turns have effects that happen once. ``conditional`` are
-    the nodes that the run may find to fail, ``fallible`` those that may fail as a whole, ``expected`` the truths
-    without which NumPy does the call, ``fitting`` those of them that say that arrays have room, ``tried`` the
-    operations whose errors go to handlers. ``trials`` keep what is written at once, to take it back. The ``pins`` are
-    values that the function's trace takes for granted, ``pinned`` the expected truths that say so.
+    turns have effects that happen once, ``open_ended`` those of a loop that its condition alone ends.
+    ``conditional`` are the nodes that the run may find to fail, ``fallible`` those that may fail as a whole,
+    ``expected`` the truths without which NumPy does the call, ``fitting`` those of them that say that arrays have
+    room, ``tried`` the operations whose errors go to handlers. ``trials`` keep what is written at once, to take it
+    back. The ``pins`` are values that the function's trace takes for granted, ``pinned`` the expected truths that
+    say so.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class CaptureTrace(Trace):
     overwritten: set[Any] = field(default_factory=set)
     hands_on: bool = False
     behind_effects: bool = False
+    open_ended: bool = False
     conditional: list[Node] = field(default_factory=list)
     fallible: list[Node] = field(default_factory=list)
     expected: list[Node] = field(default_factory=list)
