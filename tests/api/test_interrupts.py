@@ -224,6 +224,30 @@ def test_kernels_that_write_to_arguments_run_to_their_end(count_slowly: int, ext
 
 
 @needs_signals
+def test_nobody_looks_behind_kernels_that_are_over_at_once(count_slowly: int) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter = np.zeros(1, np.int64)
+    call = KernelCall(count_slowly, 1, 1, (counter.ctypes.data,), (), light=True)
+    run = native.make(FastProgram((), (), (), (call,) * 500, False, True))
+    with pytest.raises(Signalled), signal_during(counter, raising):
+        run()
+    assert counter[0] == 500
+
+
+@needs_signals
+def test_chunks_of_light_kernels_are_given_up(count_slowly: int) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter = np.zeros(1, np.int64)
+    call = KernelCall(count_slowly, 1000, 1, (counter.ctypes.data,), (), light=True)
+    run = native.make(FastProgram((), (), (), (call,), False, True))
+    with pytest.raises(Signalled), signal_during(counter, raising):
+        run()
+    assert 0 < counter[0] < 1000
+
+
+@needs_signals
 def test_a_loop_in_turn_is_given_up_and_runs_on_the_calling_thread_only(count_slowly: int) -> None:
     native = entry.native_entries()
     assert native is not None

@@ -62,3 +62,24 @@ def test_a_run_keeps_to_itself_what_no_other_one_reads() -> None:
     for run in runs[:-1]:
         assert set(run.results) <= read
     np.testing.assert_allclose(xjit.jit(between)(X), between(X))
+
+
+def test_small_kernels_beside_a_loop_of_unknown_length_are_light() -> None:
+    def halved(x: Any) -> Any:
+        y, turns = x + 1, 0
+        while y[0] > 1:
+            y = y / 2
+            turns += 1
+        return np.cumsum(y), turns
+
+    (run,) = [step for step in steps(halved, X) if isinstance(step, RunStep)]
+    assert run.heavy
+    assert {kernel.light for kernel in run.kernels if kernel.resumed} == {False}
+    assert {kernel.light for kernel in run.kernels if not kernel.resumed} == {True}
+
+
+def test_large_kernels_are_not_light() -> None:
+    (run,) = [
+        step for step in steps(lambda x: np.sin(x) + np.sin(x[::-1]), np.ones(1_000_000)) if isinstance(step, RunStep)
+    ]
+    assert {kernel.light for kernel in run.kernels} == {False}

@@ -65,6 +65,11 @@ class Piece:
         return piece_size(self.extent, self.work, self.machine)
 
     @property
+    def light(self) -> bool:
+        """Return whether the kernel is over so soon that signals may wait for all of it, and some others."""
+        return not self.resumed and not self.unlocked and self.work <= self.machine.parallel_work
+
+    @property
     def lasts(self) -> bool:
         """Return whether one call may take so long that signals should not wait for it: much longer than pieces
         should.
@@ -158,7 +163,8 @@ def _kernel(
         return Pointer("buffer", numbers[base], offset) if base in numbers else Pointer("nothing", 0, 0)
 
     pointers = tuple(pointer(*one) for one in piece.pointers)
-    return KernelSpec(piece.code, pointers, piece.words, piece.extent, piece.chunk, piece.in_turn, piece.resumed)
+    how = piece.in_turn, piece.resumed, piece.light
+    return KernelSpec(piece.code, pointers, piece.words, piece.extent, piece.chunk, *how)
 
 
 def constant_of(node: Node) -> Constant:

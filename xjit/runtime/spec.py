@@ -100,7 +100,8 @@ class KernelSpec:
     """One kernel over ``range(extent)``: its table holds the pointers, then the words.
 
     ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``. A kernel that is
-    ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
+    ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero. A ``light`` one
+    is over so soon that nobody looks for signals behind it.
     """
 
     code: KernelText | StoredObject | Routine | SortRoutine | CompactionRoutine | DrawRoutine
@@ -110,6 +111,7 @@ class KernelSpec:
     chunk: int
     in_turn: bool = False
     resumed: bool = False
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,8 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
 def _call_words(call: KernelCall) -> list[int]:
     patches: list[int] = [word for patch in call.patches for word in patch]
     sizes = (len(call.table), len(call.patches))
-    how = (2 if call.resumed else int(call.in_turn)) | 4 * call.final
+    unwatched = call.final or (call.light and call.chunk >= call.extent)
+    how = (2 if call.resumed else int(call.in_turn)) | 4 * unwatched
     return [call.address, call.extent, call.chunk, how, *sizes, *call.table, *patches]
 
 

@@ -75,7 +75,7 @@ no:
 """
 
 TURNS_TEXT = r"""
-; The watch over a call: none over those that are final.
+; The watch over a call: none over those that are final, or over at once.
 define internal ptr @watch_over(i64 %how, ptr %watch) alwaysinline {
   %final = icmp uge i64 %how, 4
   %found = select i1 %final, ptr null, ptr %watch

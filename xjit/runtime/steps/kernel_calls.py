@@ -85,7 +85,7 @@ def _kernel_call(spec: KernelSpec, step: RunStep, loading: Loading, keep: list[o
             patches.append((slot, pointer.number, pointer.offset))
     table += words
     whole = kernel.address, spec.extent, spec.chunk, tuple(table), tuple(patches)
-    return KernelCall(*whole, in_turn=spec.in_turn, resumed=spec.resumed, final=step.final)
+    return KernelCall(*whole, in_turn=spec.in_turn, light=spec.light, resumed=spec.resumed, final=step.final)
 
 
 def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, ...]]:

@@ -270,7 +270,7 @@ class _Assembler:
                 table[slot] = self._address(cell) + offset
             else:
                 patches.append((slot, self._buffer(cell), offset))
-        how = call.in_turn, light, call.resumed, call.final
+        how = call.in_turn, light or call.light, call.resumed, call.final
         parts: Any = (call.address, call.extent, call.chunk, tuple(table), tuple(patches), *how)
         return KernelCall(*parts)
 
