@@ -233,6 +233,16 @@ COMPILED = {
 """The bodies of programs that are compiled whole, errors of the run left out."""
 
 REFUSED = {
+    "windows of an array that another arm writes to are joined": """
+    h = []
+    a = y[:600] * 1
+    for i in range(len(x)):
+        if x[i] > 1:
+            h.append(a[i % 4 :])
+        elif i % 3 == 0:
+            a[:1] += 1
+    return np.concatenate(h) if h else a
+""",
     "a row that a loop has chosen across memory, in another shape": """
     for i, r in enumerate(z.T):
         if np.any(r):

@@ -50,6 +50,22 @@ def _loop_in_a_loop(x: Any, at: Any) -> Any:
     return x
 
 
+def _summed_and_left(x: Any, at: Any) -> Any:
+    total = 0.0
+    for i in range(16 * len(at)):
+        total += x[at[i % 2], 0]
+    return at
+
+
+def _summed_beside(x: Any, at: Any) -> Any:
+    total, turns = 0.0, 0
+    for _ in range(20):
+        for place in at:
+            total += x[place, 0]
+        turns += 1
+    return turns
+
+
 def _written_over(x: Any, at: Any) -> Any:
     at[1] = x[1, 1]
     at[at]
@@ -70,7 +86,11 @@ def _outcome(function: Any, x: Any, at: Any) -> Any:
 @pytest.mark.parametrize("at", [[0, 1], [2, 1], [1, 7], [3, 0]])
 @pytest.mark.parametrize("x", [np.eye(2), np.zeros((2, 2)), np.array([[2.0, 0.0], [0.0, -6.0]])])
 @pytest.mark.parametrize(
-    "function", [_solver, _solver_in_turns, _solver_in_an_arm, _loop, _carried_beside, _loop_in_a_loop, _written_over]
+    "function",
+    [
+        *(_solver, _solver_in_turns, _solver_in_an_arm, _loop, _carried_beside, _loop_in_a_loop, _written_over),
+        *(_summed_and_left, _summed_beside),
+    ],
 )
 def test_errors_are_numpys(function: Any, x: Any, at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")

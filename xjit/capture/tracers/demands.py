@@ -10,7 +10,7 @@ loops carry it and end when it is false, branches choose it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,9 +19,10 @@ from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.tracers.provenance import CaptureTrace, noted, position, refuse
 from xjit.errors import CaptureError
-from xjit.ir.context import Trace, TracedValue
+from xjit.ir.context import PROJECT, Trace, TracedValue
 from xjit.ir.current import current
-from xjit.ir.node import Node
+from xjit.ir.inner_graphs import inner_graphs, may_fail
+from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ir.python_terms import call_of
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
@@ -270,7 +271,13 @@ def _unread(trace: CaptureTrace, results: Sequence[Node]) -> tuple[list[Node], l
         return [], []
     read = _computed(results)
     conditional, whole = (dict.fromkeys(one) for one in (trace.conditional, trace.fallible))
-    return [node for node in conditional if node not in read], [node for node in whole if node not in read]
+    left = [node for node in whole if node not in read or _made(node, _shown(node, read))]
+    return [node for node in conditional if node not in read], left
+
+
+def _shown(node: Node, read: set[Node]) -> set[int]:
+    """The results of a node that are read, by their numbers."""
+    return {one.param("index") for one in read if one.op is PROJECT and one.inputs[0] is node}
 
 
 def computed(trace: CaptureTrace, nodes: Sequence[Node]) -> Any:
@@ -278,15 +285,51 @@ def computed(trace: CaptureTrace, nodes: Sequence[Node]) -> Any:
     true = constant(np.asarray(True))
     if not nodes:
         return true
-    return optimization_barrier((true, *(TracedValue(smallest(trace, node), trace) for node in nodes)))[0]
+    results = [TracedValue(one, trace) for node in nodes for one in failing(trace, node)]
+    return optimization_barrier((true, *results))[0]
 
 
-def smallest(trace: CaptureTrace, node: Node) -> Node:
-    """The smallest result of a node."""
+def failing(trace: CaptureTrace, node: Node) -> list[Node]:
+    """The results of a node that may fail as a whole: of a loop or a branch those made of what may fail in it.
+
+    Others are known without any turn, as the last number of a counter is, or are computed without what nobody reads.
+    """
     if not isinstance(node.type, TupleType):
-        return node
+        return [node]
     sizes = [one.nbytes if isinstance(one, ArrayType) else 0 for one in node.type.elements]
-    return trace.project(node, sizes.index(min(sizes)))
+    return [trace.project(node, number) for number in _made(node) or [sizes.index(min(sizes))]]
+
+
+def _made(node: Node, shown: Set[int] = frozenset()) -> list[int]:
+    """The results of a loop or a branch that are made of what may fail, and of which the ones shown are not made."""
+    if not isinstance(node.type, TupleType):
+        return []
+    count, graphs = len(node.type.elements), [inner.graph for inner in inner_graphs(node)]
+    found = set[int]()
+    for graph in graphs:
+        if len(graph.outputs) != count:
+            continue
+        seen = _seen(graph, shown, graphs if node.op.control == "loop" else [])
+        fallible = {one for one in _computed(graph.outputs) - seen if may_fail(one)}
+        if fallible:
+            found |= {number for number, one in enumerate(graph.outputs) if not fallible.isdisjoint(_computed([one]))}
+    return sorted(found)
+
+
+def _seen(body: Graph, shown: Set[int], graphs: Sequence[Graph]) -> set[Node]:
+    """The nodes of a body that results are made of: in a loop, of these ``graphs``, those of earlier turns too."""
+    carried = body.parameters[: len(body.outputs)] if graphs else ()
+    tests = [graph for graph in graphs if graph is not body]
+    wanted = {*shown}
+    for test in tests:
+        read = _computed(test.outputs)
+        wanted |= {number for number, one in enumerate(test.parameters[: len(carried)]) if one in read}
+    while True:
+        seen = _computed([body.outputs[number] for number in wanted])
+        more = {number for number, one in enumerate(carried) if one in seen}
+        if more <= wanted:
+            return seen
+        wanted |= more
 
 
 def _computed(results: Sequence[Node]) -> set[Node]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.recording.object_state import assigned_to, state_of
-from xjit.capture.tracers.demands import repeats_so_far, settle, smallest
+from xjit.capture.tracers.demands import failing, repeats_so_far, settle
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
@@ -146,8 +146,8 @@ def _conditions(trace: CaptureTrace) -> list[tuple[Node, Node]]:
 
 
 def _results(trace: CaptureTrace) -> Iterator[Node]:
-    """A result of each operation that may fail as a whole."""
-    return (smallest(trace, node) for node in trace.fallible)
+    """The results of each operation that may fail as a whole."""
+    return (one for node in trace.fallible for one in failing(trace, node))
 
 
 def _around(trace: Any) -> Iterator[CaptureTrace]:
