@@ -182,6 +182,8 @@ class DeferredObject(Operators):
         found = None if self.gathered is None or self.gathered.is_left else self.gathered.attribute(name)
         if found is not None:
             return found
+        if self.kind is list and name in ("count", "index") and self.elements is not None:
+            return functools.partial(self._searched, name)
         if self.kind is list or self.outer is not None:
             return functools.partial(self._changed, method_of, name)
         if name in WRITING_METHODS:
@@ -189,6 +191,13 @@ class DeferredObject(Operators):
         elif self.plain and callable(getattr(np.ndarray, name, None)):
             return functools.partial(self._call, Method(name), self)
         return self._call(getattr, self, name)
+
+    def _searched(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The result of a method that searches a list whose elements are known as arrays."""
+        from xjit.capture.comprehensions.searched import searched
+
+        found = None if kwargs else searched(self.elements, name, args)
+        return self._changed(method_of, name, *args, **kwargs) if found is None else found
 
     def _changed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """The result of a function of the object; CaptureError for arrays that a list takes in: these are copies."""
