@@ -47,20 +47,20 @@ def is_namedtuple(value: object) -> bool:
     return isinstance(value, tuple) and hasattr(type(value), "_fields")
 
 
-def flatten(value: Any, *, in_parts: bool = True) -> tuple[list[Any], Tree]:
+def flatten(value: Any, *, in_parts: bool | type = True) -> tuple[list[Any], Tree]:
     """The leaves of a nested value, in order, and its structure. Subclasses of dict and list are leaves.
 
     An object whose class has ``of_parts`` is what its ``parts()`` are, and of a form; unless these are None or not
-    asked for.
+    asked for. Those of one class may be asked for alone.
     """
     leaves: list[Any] = []
     return leaves, _collect(value, leaves, in_parts)
 
 
-def _collect(value: Any, leaves: list[Any], in_parts: bool) -> Tree:
+def _collect(value: Any, leaves: list[Any], in_parts: bool | type) -> Tree:
     if value is None:
         return None
-    if in_parts and hasattr(type(value), "of_parts"):
+    if in_parts in (True, type(value)) and hasattr(type(value), "of_parts"):
         found = value.parts()
         if found is not None:
             parts, form = found

@@ -15,6 +15,17 @@ Source: TypeAlias = Literal["graph", "static", "argument", "made", "moving"]
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The function from a number to a constant of Python's."""
+
+    constants: tuple[Any, ...]
+
+    def __call__(self, number: int) -> Any:
+        """Return the constant."""
+        return self.constants[number]
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """Source of one leaf of the result.
 
@@ -25,7 +36,8 @@ class Output:
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
     frozen  NumPy returns an array that cannot be written to
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
-    python  float, if Python itself computed this: the result is a Python number; ``itself`` of any other object
+    python  float, if Python itself computed this: the result is a Python number; ``itself`` of any other object;
+            ``Chosen`` where the output is the number of a constant
     doubt   the output of the graph that says if it is one, and not NumPy's; -1 where that is known
     code    the output of the graph that says which of the arrays from outside it is, 0 if none; -1 where it is none
     arrays  the places of these, from 1

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.origins import code_of, whole_of
 from xjit.capture.moving_views import moves, numbered_in, steps_to, way_of
-from xjit.capture.outline import Assignment, Output
+from xjit.capture.outline import Assignment, Chosen, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.traced_ufuncs import TracedUfunc
@@ -230,6 +231,11 @@ class Results:
             leaf = leaf.stands_for
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
+        if type(leaf) is ChosenConstant:
+            number, table = leaf.entry
+            if not isinstance(number, TracedValue):
+                return Output("static", value=table.value(number))
+            return Output("graph", self._place(leaf, number.node), python=Chosen(table.values))
         if type(leaf) is DeferredObject:
             return Output("graph", self._place(leaf, leaf.node), python=itself)
         refuse(

@@ -16,8 +16,8 @@ import pytest
 from tests.capture.rewriting import cases_blocks, cases_loops
 from tests.capture.rewriting.random_functions import function_of, over_python
 from xjit.capture.rewriting.python_runtime import PythonRuntime
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild, rewrite
+from xjit.capture.rewriting.source_lookup import NotRewritable
 
 HEAD = "import functools\nimport numpy as np\n"
 

@@ -15,6 +15,9 @@ import numpy as np
 from xjit import ops, tree
 from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.comprehensions.list_tables import table_of, type_of_rows
+from xjit.capture.constants.choices import is_constant_of_run, numbers_of
+from xjit.capture.constants.chosen_constant import ChosenConstant
+from xjit.capture.constants.chosen_keys import entry_of, put_entry
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.numbers import number_as
@@ -109,6 +112,8 @@ class ListRuntime(PythonRuntime):
 
     def item(self, items: Any, index: Any) -> Any:
         """Return the entry."""
+        if type(items) is dict and type(index) is ChosenConstant:
+            return entry_of(items, index)
         if type(items) not in (list, tuple) or not _is_position(index):
             return items[index]
         columns = _columns(items)
@@ -116,11 +121,14 @@ class ListRuntime(PythonRuntime):
             _want_array(items)
             return items[index]
         place = _place(index, len(items))
-        _, form = tree.flatten(items[0], in_parts=False)
+        _, form = numbers_of(items[0])
         return tree.unflatten(form, [_chosen(column, place) for column in columns])
 
     def store(self, value: Any, items: Any, index: Any) -> None:
         """Make the value the entry."""
+        if type(items) is dict and type(index) is ChosenConstant:
+            put_entry(items, index, value)
+            return
         if type(items) is not list or not _is_position(index):
             items[index] = value
             return
@@ -193,7 +201,7 @@ def _columns(items: Any) -> list[tuple[Any, ...]] | None:
     """The numbers of all entries, leaf by leaf; None where the entries are of several types, or no numbers."""
     if not all(map(_is_value, items)):
         return None
-    rows = [tree.flatten(one, in_parts=False) for one in items]
+    rows = [numbers_of(one) for one in items]
     if not 0 < len(rows) <= _MOST_ENTRIES or any(form != rows[0][1] for _, form in rows):
         return None
     columns = list(zip(*(leaves for leaves, _ in rows), strict=True))
@@ -202,7 +210,9 @@ def _columns(items: Any) -> list[tuple[Any, ...]] | None:
 
 def _is_value(entry: Any) -> bool:
     """Return whether an entry is a number or a tuple of such; a list is an object, which may be changed."""
-    return all(map(_is_value, entry)) if type(entry) is tuple else isinstance(entry_type(entry), EntryType)
+    if type(entry) is tuple:
+        return all(map(_is_value, entry))
+    return is_constant_of_run(entry) or isinstance(entry_type(entry), EntryType)
 
 
 def _is_of_one_type(column: tuple[Any, ...]) -> bool:

@@ -27,6 +27,7 @@ from xjit.capture.comprehensions.gathered import (
 )
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import OF_LISTS, growing_list
+from xjit.capture.constants.choices import in_numbers
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
@@ -306,7 +307,7 @@ def zero_of(parts: Generator) -> Any:
 
 
 def _form(element: Any, outer: CaptureTrace) -> _Form | None:
-    leaves, structure = tree.flatten(element, in_parts=False)
+    leaves, structure = in_numbers(element)
     found = [_kind(leaf, outer) for leaf in leaves]
     kinds = [one for one in found if one is not None]
     return _Form(structure, tuple(kinds)) if len(kinds) == len(found) else None
@@ -338,7 +339,7 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
         place, item = pair
 
         def fill(*values: Any) -> None:
-            leaves = tree.flatten(parts.element(*values), in_parts=False)[0]
+            leaves = in_numbers(parts.element(*values))[0]
             for (one, _), leaf in zip(form.kinds, leaves, strict=True):
                 if isinstance(one, Fixed) and leaf is not one.value:
                     refuse("an element of a comprehension is another object in each turn", fix="use numbers")

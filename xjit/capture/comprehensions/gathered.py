@@ -17,13 +17,15 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.comprehensions.entry_places import not_negative, place_of
+from xjit.capture.constants.choices import without_choices
+from xjit.capture.constants.constant_table import ConstantTable
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.python_numbers.numbers import python_number
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.numpy_call import call_function
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, refuse
 from xjit.dataclass import dataclass
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
@@ -98,6 +100,13 @@ class Doubtful:
 
 
 @dataclass(frozen=True, slots=True)
+class Constants:
+    """A part of all elements that are constants of this table, by their numbers."""
+
+    table: ConstantTable
+
+
+@dataclass(frozen=True, slots=True)
 class Lister:
     """The function that makes a collection of columns; nobody notices another call of it."""
 
@@ -122,6 +131,8 @@ def _items(part: Any, arrays: Any, count: int) -> list[Any]:
     if isinstance(part, Fixed):
         return [part.value] * count
     array = next(arrays)
+    if isinstance(part, Constants):
+        return list(map(part.table.values.__getitem__, array.tolist()))
     if isinstance(part, Doubtful):
         return _doubtful_items(array, next(arrays), part.weak)
     if part is not None:
@@ -209,11 +220,12 @@ class Gathered:
         if any(column.shown for column in self.columns):
             refuse("a list of the run would have views of arrays", fix="copy them, or use an array")
         found = self.parts_now()
-        parts = tuple(part if isinstance(part, Fixed) else _class_of(part) for part in found)
+        form, choices = without_choices(self.form)
+        parts = tuple(_part(*pair) for pair in zip(found, choices, strict=True))
         columns = [part for part in found if isinstance(part, Column)]
         arrays = [one for column in columns for one in (column.array, column.doubts) if one is not None]
         made: DeferredObject = step(
-            Lister(kind, self.form, parts),
+            Lister(kind, form, parts),
             (self.count, *arrays),
             {},
             label=f"a {kind}",
@@ -280,6 +292,14 @@ class Gathered:
             demand(gt(self.count, 0))
         elif not self.count:
             refuse("a list of the run has no elements")
+
+
+def _part(part: Column | Fixed, is_choice: bool) -> Any:
+    """A part as what makes items of its elements."""
+    trace = enclosing_capture()
+    if is_choice and trace is not None:
+        return Constants(trace.recorder.constants)
+    return part if isinstance(part, Fixed) else _class_of(part)
 
 
 def _class_of(column: Column) -> Any:

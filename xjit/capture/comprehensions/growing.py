@@ -23,6 +23,7 @@ from xjit.capture.comprehensions.entry_lists import EntryList
 from xjit.capture.comprehensions.entry_places import at_most, count_between, demand_order, not_negative, place_of
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
+from xjit.capture.constants.choices import is_choice, is_constant_of_run, numbers_of
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
 from xjit.capture.recording.module_views import traced_numpy
@@ -161,7 +162,8 @@ class Growing(Gathered):
 
     def append(self, value: Any) -> None:
         """Puts an entry behind the others."""
-        alone = self.kind.is_number or type(value) is tuple or is_alone(value, self.made_by.holds(value))
+        alone = self.kind.is_number or type(value) is tuple or is_constant_of_run(value)
+        alone = alone or is_alone(value, self.made_by.holds(value))
         self._check_entry(value)
         count = self.cell[0]
         if not isinstance(count, TracedValue) and count >= self.room:
@@ -175,7 +177,7 @@ class Growing(Gathered):
 
     def _check_entry(self, value: Any) -> None:
         """Has the list given up where it has other entries than this one, or may not change."""
-        found = entry_type(value)
+        found = entry_type(value, constants=True)
         joined = None if found is None else self.kind.joined(found)
         self._check_changes()
         if joined != self.kind:
@@ -217,7 +219,7 @@ class Growing(Gathered):
 
     def _leaves(self, value: Any) -> list[Any]:
         """The numbers or the arrays of an entry."""
-        return tree.flatten(value, in_parts=False)[0] if isinstance(self.kind, RecordType) else [value]
+        return numbers_of(value)[0] if isinstance(self.kind, RecordType) else [value]
 
     def element(self, number: Any) -> Any:
         """The element in a place, for a loop that goes through the list."""
@@ -343,6 +345,8 @@ class Growing(Gathered):
     def _with_lists(self, form: tree.Tree, leaves: Iterator[tuple[Line, Any]], place: Any) -> Any:
         if not isinstance(form, tree.Branch):
             return next(leaves)[1]
+        if is_choice(form):
+            return tree.unflatten(form, [next(leaves)[1]])
         if form.kind is not list:
             return tuple(self._with_lists(one, leaves, place) for one in form.children)
         if any(one != tree.LEAF for one in form.children):
@@ -353,7 +357,9 @@ class Growing(Gathered):
         """The array that NumPy makes of the list, a row for each record; None of records in records."""
         if self.form == tree.LEAF:
             return super().as_array()
-        if not isinstance(self.form, tree.Branch) or any(one != tree.LEAF for one in self.form.children):
+        if not isinstance(self.form, tree.Branch) or is_choice(self.form):
+            return None
+        if any(one != tree.LEAF for one in self.form.children):
             return None
         self.demand_some()
         join: Any = np.stack

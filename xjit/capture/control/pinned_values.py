@@ -71,6 +71,11 @@ class PinnedValues:
         error.pin = place
         raise noted(error, value)
 
+    def known(self, operand: TracedValue) -> Any:
+        """The value of a number that is pinned, or follows from pinned ones; None of others."""
+        found = self._computed(operand.node) if current() is self._trace else _UNKNOWN
+        return None if found is _UNKNOWN else found
+
     def value(self, purpose: str, operand: TracedValue) -> tuple[Any, PinPlace | None]:
         """Return the pinned value of a number, and the place where it is needed if it can be pinned there."""
         if current() is not self._trace:

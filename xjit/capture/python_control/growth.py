@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from xjit.capture.constants.choices import all_choices, as_choices
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.fitting import as_parts
 from xjit.capture.python_control.leaves import Kind, kind_of
@@ -61,6 +62,7 @@ class Growth:
         if self.carried is None:
             if is_same_value(self.start, after):
                 return False
+            after = all_choices(after) if self.optional and self.start is None else as_choices(self.start, after)[1]
             found = carried_of(self.name, after)
             if self.start is not UNBOUND:
                 began = carried_of(self.name, as_parts(self.start, found))

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xjit import tree
+from xjit.capture.constants.choices import as_choice, is_choice, with_items
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
@@ -231,7 +232,9 @@ def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]
 
 def is_in_parts(structure: tree.Tree) -> bool:
     """Return whether a structure is that of an array of a size that only the run knows."""
-    return isinstance(structure, tree.Branch) and hasattr(structure.kind, "of_parts") and not is_optional(structure)
+    if not isinstance(structure, tree.Branch) or not hasattr(structure.kind, "of_parts"):
+        return False
+    return not is_optional(structure) and not is_choice(structure)
 
 
 def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree) -> bool:
@@ -244,18 +247,21 @@ def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree
 
 
 def optional(value: Any, structure: tree.Tree, kinds: Sequence[Any]) -> Any:
-    """A value as an optional one of a structure, or one that holds such; any other value as it is."""
+    """A value as an optional or chosen one of a structure, or one that holds such; any other value as it is."""
     if not isinstance(structure, tree.Branch) or value is UNBOUND or type(value) is OptionalValue:
         return value
-    if structure.kind is tuple and type(value) is tuple and len(value) == len(structure.children):
+    if is_choice(structure):
+        return as_choice(value, structure)
+    if structure.kind is type(value) and isinstance(value, tuple) and len(value) == len(structure.children):
         ends = list(itertools.accumulate(map(_count, structure.children), initial=0))
         several = (kinds[begin:end] for begin, end in itertools.pairwise(ends))
-        return tuple(map(optional, value, structure.children, several))
+        return with_items(value, list(map(optional, value, structure.children, several)))
     if not is_optional(structure):
         return value
     if value is None:
         return tree.unflatten(structure, [False, *map(zeros, kinds[1:])])
-    leaves, own = tree.flatten(value)
+    whole: Any = structure.marks[0]
+    leaves, own = tree.flatten(optional(value, whole, kinds[1:]))
     return tree.unflatten(structure, [True, *leaves]) if (own,) == structure.marks else value
 
 

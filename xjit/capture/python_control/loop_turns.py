@@ -293,7 +293,7 @@ def memories(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[A
     wholes: dict[int, Any] = {}
     taken = (value for one, value in zip(carried, values, strict=True) if one is not None and value is not UNBOUND)
     for one in (leaf for value in taken for leaf in tree.flatten(value, in_parts=False)[0]):
-        parts = one.parts() if hasattr(one, "shown_by") else None
+        parts = one.parts() if hasattr(type(one), "shown_by") else None
         if parts is not None:
             wholes[id(parts[0][0])] = one.whole
     return [wholes.get(id(leaf), leaf) for leaf in carried_values(carried, values)]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.constants.choices import all_choices, as_choices
 from xjit.capture.control.inner_traces import computed, inner_trace, is_of_users, undecided
 from xjit.capture.control.pinned_values import deciding
 from xjit.capture.memory.buffer import Buffer
@@ -264,6 +265,7 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
         return _Plan(None, (), UNBOUND)
     if one is other:
         return _Plan(None, (), one)
+    one, other = as_choices(one, other)
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         one, other = (
@@ -305,9 +307,10 @@ def _perhaps(name: str, one: Any, other: Any) -> tuple[tree.Tree, tuple[Any, ...
             return None
         return tree.Branch(tuple, None, tuple(own for own, _ in found)), tuple(one for _, own in found for one in own)
     (one_is, first), (other_is, second) = presence(one), presence(other)
+    first, second = as_choices(first, second)
     if (first is None) != (second is None):
         value = second if first is None else first
-        parts = _in_one_arm(name, value, value is first)
+        parts = _in_one_arm(name, all_choices(value), second is None)
     else:
         (ones, own), (others, another) = tree.flatten(first), tree.flatten(second)
         parts = (own, tuple(map(_leaf, ones, others, tree.labels(own, name)))) if own == another else None

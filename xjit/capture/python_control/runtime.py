@@ -351,7 +351,7 @@ class TracedRuntime(ListRuntime):
             return text_of(function, (value,))
         if function is set and (found := self.filled(function, value)) is not None:
             return found
-        if type(value) is DeferredObject:
+        if issubclass(type(value), DeferredObject):
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
         if type(value) is GeneratorCall:
             return _consumed(self, function, value)

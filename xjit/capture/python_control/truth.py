@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.python_control.checkpoint import effects_taken_back
 from xjit.capture.splits.conversions import converted
 from xjit.capture.splits.deferred import DeferredObject
@@ -25,6 +26,8 @@ from xjit.types import BOOL
 
 def is_open(value: Any) -> bool:
     """Return whether only the run tells if a value is true."""
+    if type(value) is ChosenConstant:
+        return isinstance(value.is_true, TracedValue)
     if type(value) is DeferredObject:
         known = value.keyed or value.elements
         return known is None or isinstance(known.count, TracedValue)
@@ -38,6 +41,8 @@ def truth(value: Any, traced: bool = False) -> Any:
 
     With ``traced`` it always is one of the graph. Raises NumPy's ValueError for arrays of several elements.
     """
+    if type(value) is ChosenConstant:
+        value = value.is_true
     if type(value) is DeferredObject:
         known = value.keyed or value.elements
         value = converted(bool, value) if known is None else known.count

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.constants.choices import is_constant_of_run, numbers_of
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
@@ -137,10 +138,13 @@ EMPTY = "empty"
 """The type of a dict or a set to which nothing was seen to be inserted yet."""
 
 
-def entry_type(value: Any) -> EntryType | RecordType | None:
-    """The type of a number, an array or a record; None of anything else, and where only the run tells it."""
-    if type(value) in (tuple, list):
-        leaves, form = tree.flatten(value, in_parts=False)
+def entry_type(value: Any, constants: bool = False) -> EntryType | RecordType | None:
+    """The type of a number, an array or a record; None of anything else, and where only the run tells it.
+
+    With ``constants`` text and the like is a record of one number, that of a constant.
+    """
+    if type(value) in (tuple, list) or (constants and is_constant_of_run(value)):
+        leaves, form = numbers_of(value) if constants else tree.flatten(value, in_parts=False)
         kinds = tuple(map(entry_type, leaves))
         numbers = [one for one in kinds if isinstance(one, EntryType) and one.is_number]
         return RecordType(form, tuple(numbers)) if numbers and len(numbers) == len(kinds) else None
@@ -168,14 +172,14 @@ def may_be_of_run(item: Any) -> bool:
 
 def may_grow(item: Any) -> bool:
     """Return whether an item may stand in a list of the run: numbers, text and arrays."""
-    return is_plain(item) or entry_type(item) is not None
+    return is_plain(item) or entry_type(item, constants=True) is not None
 
 
-def common_type(values: Iterable[Any]) -> EntryType | RecordType | None:
-    """The type that all of some entries are of; None where there is none."""
+def common_type(values: Iterable[Any], constants: bool = False) -> EntryType | RecordType | None:
+    """The type that all of some entries are of, with constants such as text among them or not; None of others."""
     found: EntryType | RecordType | None = None
     for place, value in enumerate(values):
-        kind = entry_type(value)
+        kind = entry_type(value, constants)
         found = kind if not place or kind is None or found is None else found.joined(kind)
         if found is None:
             return None
@@ -269,7 +273,7 @@ class Entries:
             if trace is not None:
                 trace.recorder.rewriting.note_change(self.container)
             if type(self.container) in (list, collections.deque) and trace is not None:
-                kind = common_type((*before, *self.container))
+                kind = common_type((*before, *self.container), constants=True)
                 if kind is not None or is_splitting():
                     trace.recorder.rewriting.want_of_run(self.container, kind)
             elif trace is not None and all(entry_type(key) is not None for key in self.container):

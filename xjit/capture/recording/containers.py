@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
@@ -104,6 +105,8 @@ def _pinned(key: Any) -> Any:
     """The key, numbers of the run in it as those that the trace takes for granted."""
     if type(key) is tuple:
         return tuple(map(_pinned, key))
+    if type(key) is ChosenConstant:
+        return key.taken_for_granted("is used as a key")
     return key.as_key() if type(key) is TracedArray else key
 
 
@@ -130,6 +133,10 @@ class RecordingDict(dict[Any, Any]):
         return self._target
 
     def __getitem__(self, key: Any) -> Any:
+        if type(key) is ChosenConstant:
+            from xjit.capture.constants.chosen_keys import entry_of
+
+            return entry_of(self, key)
         value = self.get(key, _MISSING)
         if value is not _MISSING:
             return value

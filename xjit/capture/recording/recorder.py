@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.comprehensions.ordered_lists import SEQUENCE_FUNCTIONS
+from xjit.capture.constants.constant_table import ConstantTable
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
 from xjit.capture.guarding.guards import Guard, is_generator
@@ -89,7 +90,7 @@ class Recorder:
     of arrays in turns and arms. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an
     object is, ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see these.
     ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls,
-    ``functions`` those of the user's that run rebuilt, by their identities.
+    ``functions`` those of the user's that run rebuilt, ``constants`` those of which the run chooses one.
     """
 
     def __init__(
@@ -126,21 +127,20 @@ class Recorder:
         self.operations = 0
         self.python_steps = 0
         self.notes: list[XjitError] = []
-        self.unknown_objects = False
+        self.unknown_objects = self.objects_go_outside = self.raises = False
         self.looking: list[types.CodeType] = []
         self.unforeseen = unforeseen
-        self.objects_go_outside = False
         self.caught: list[tuple[Node, str]] = []
         self.kept: list[tuple[Buffer, Node]] = []
         self.copied: list[Any] = []
         self.generator_calls: list[Any] = []
         self.lists: list[Any] = []
         self.loops: dict[Any, Any] = {}
+        self.constants = ConstantTable()
         self.unbound: list[str] = []
         self.perhaps_unbound: set[Any] = set()
         self.demands: Buffer | None = None
         self.rooms: Buffer | None = None
-        self.raises = False
         self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)
 

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from xjit import tree
 from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
 from xjit.capture.recording.container_entries import EMPTY, containers_in
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.rewrite import rebuild
+from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.tracers.provenance import refuse
 
 _EQUAL = "use the truth value itself, as in `if x > 0`"

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from xjit.capture.rewriting.list_names import is_entry
 from xjit.capture.rewriting.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.optional_names import asks_for_none
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
     INLINED,
@@ -29,6 +28,8 @@ from xjit.capture.rewriting.scope_names import (
     target_names,
     walrus_names,
 )
+from xjit.capture.rewriting.source_lookup import NotRewritable
+from xjit.capture.rewriting.text_methods import is_text, method_text_values, text_method, with_list
 from xjit.capture.rewriting.tree_walks import parts, walk
 from xjit.dataclass import dataclass, field
 
@@ -258,7 +259,7 @@ class ExpressionConverter(ast.NodeTransformer):
         if isinstance(node.op, ast.Mult) and (isinstance(node.left, ast.List) or isinstance(node.right, ast.List)):
             return call("repeated", node, self.begun(node.left), self.begun(node.right), place_of(node))
         left, right = self.converted(node.left), self.converted(node.right)
-        if isinstance(node.op, ast.Mod) and _is_text(left):
+        if isinstance(node.op, ast.Mod) and is_text(left):
             return call("format", node, placed(ast.Constant("%"), node), left, right)
         node.left, node.right = left, right
         return node
@@ -288,13 +289,12 @@ class ExpressionConverter(ast.NodeTransformer):
         if _is_conversion(node):
             found = call("convert", node, self.converted(node.func), self.converted(node.args[0]))
             return self._made(node, found) if _name_of(node) == "list" else found
+        makes_text = bool(text_method(node))
+        if makes_text:
+            with_list(node)
         self.generic_visit(node)
-        if _is_format(node):
-            assert isinstance(node.func, ast.Attribute)
-            named = [placed(ast.Constant(one.arg), node) for one in node.keywords]
-            values = placed(ast.Dict([*named], [one.value for one in node.keywords]), node)
-            given = placed(ast.Tuple(node.args, ast.Load()), node)
-            return call("format", node, placed(ast.Constant("format"), node), node.func.value, given, values)
+        if makes_text:
+            return call("format", node, *(placed(one, node) for one in method_text_values(node)))
         if _unpacks_rows(node):
             (starred,) = node.args
             assert isinstance(starred, ast.Starred)
@@ -460,16 +460,6 @@ def _name_of(node: ast.Call) -> str | None:
 def place_of(node: ast.expr) -> ast.expr:
     """Return the place of an expression in the source, as an expression."""
     return placed(ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load()), node)
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _is_format(node: ast.Call) -> bool:
-    """Return whether a call is that of the method ``format`` of a text of the source, with arguments one by one."""
-    plain = not any(isinstance(one, ast.Starred) for one in node.args) and all(one.arg for one in node.keywords)
-    return plain and isinstance(node.func, ast.Attribute) and node.func.attr == "format" and _is_text(node.func.value)
 
 
 def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:

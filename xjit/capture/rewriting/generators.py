@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ast
 
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import COMPREHENSIONS, DEFINITIONS, Function
+from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.rewriting.tree_walks import children, walk
 
 EMIT = ".emit"

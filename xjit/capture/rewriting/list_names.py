@@ -1,4 +1,4 @@
-"""Names of lists: what the function makes by a display, a comprehension, ``list(...)`` or ``[0] * n``.
+"""Names of lists: what the function makes by a display, a comprehension, ``list(...)`` or ``[0] * n``; of dicts, too.
 
 counts = [0] * 10
 for v in x: counts[int(v)] += 1         entries of such lists at positions of the run are the runtime's
@@ -28,21 +28,29 @@ _ARRAYS = frozenset({"np", "numpy"})
 
 
 def list_names(function: Function, names: ScopeNames) -> frozenset[str]:
-    """Return the variables of a function that are lists, or tuples, which it makes; other names of them, too."""
+    """Return the variables of a function that are lists, tuples or dicts which it makes; other names of them, too."""
     body = function.body if isinstance(function.body, list) else [function.body]
     nodes = (inner for statement in body for inner in own_nodes(statement))
     assigned = [node for node in nodes if isinstance(node, ast.Assign)]
-    found = {name for node in assigned if makes_list(node.value) for name in _targets(node)}
-    pairs = [
-        (node.value.id, name) for node in assigned if isinstance(node.value, ast.Name) for name in _targets(node)
-    ]
+    each = [pair for node in assigned for target in node.targets for pair in _assigned(target, node.value)]
+    found = {name for name, value in each if _makes_entries(value)}
+    pairs = [(value.id, name) for name, value in each if isinstance(value, ast.Name)]
     while more := {name for source, name in pairs if source in found} - found:
         found |= more
     return (frozenset(found) & names.local) - names.deleted
 
 
-def _targets(node: ast.Assign) -> Iterator[str]:
-    return (target.id for target in node.targets if isinstance(target, ast.Name))
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names of a target with what is assigned to each."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        for pair in zip(target.elts, value.elts, strict=True):
+            yield from _assigned(*pair)
+
+
+def _makes_entries(node: ast.expr) -> bool:
+    return makes_list(node) or isinstance(node, ast.Dict)
 
 
 def makes_list(node: ast.expr) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from xjit.capture.rewriting.bound_names import is_true
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.runtime_protocol import RETURNED, VALUE
+from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.dataclass import dataclass
 
 Jumps: TypeAlias = frozenset[str]

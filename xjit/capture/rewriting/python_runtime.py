@@ -68,7 +68,11 @@ def formatted_text(way: str, text: str, values: Any, named: Any = None) -> Any:
 
     >>> formatted_text("%", "%d%%", 5), formatted_text("format", "{} {a}", (1,), {"a": 2})
     ('5%', '1 2')
+    >>> formatted_text("join", ", ", ["a", "b"])
+    'a, b'
     """
+    if way == "join":
+        return text.join(values)
     return text % values if way == "%" else text.format(*values, **named)
 
 

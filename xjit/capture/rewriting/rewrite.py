@@ -36,10 +36,9 @@ from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lower_jumps import lower_jumps
 from xjit.capture.rewriting.optional_names import optional_names, spread
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
-from xjit.capture.rewriting.source_lookup import find_tree
+from xjit.capture.rewriting.source_lookup import NotRewritable, find_tree
 from xjit.capture.rewriting.tree_walks import children, locate
 from xjit.dataclass import dataclass, replace
 

@@ -19,6 +19,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     int(x), float(x), str(x)      runtime.convert(int, x)
     f"a {x!r:>9}"                 runtime.text(("a ", (x, "r", ">9")))
     "%d" % x, "{}".format(x)      runtime.format("%", "%d", x), runtime.format("format", "{}", (x,), {})
+    ", ".join(x)                  runtime.format("join", ", ", x)
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
     yield x                       emit(x), where runtime.generator(generate, names) is what the function returns
@@ -234,7 +235,7 @@ class ControlRuntime(ABC):
 
     @abstractmethod
     def format(self, way: str, text: str, values: Any, named: Any = None) -> Any:
-        """Return the text with values put in, by the operator ``%`` or the method ``format``."""
+        """Return the text with values put in, by the operator ``%`` or the method ``format``, or between them."""
 
     @abstractmethod
     def defined(self, function: FunctionType) -> Any:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from xjit.capture.rewriting.function_code import compile_function, differs
-from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import Function, bound_by, own_nodes
 from xjit.capture.rewriting.tree_walks import walk
 
@@ -20,6 +19,10 @@ _UNUSUAL = {
     "CO_ITERABLE_COROUTINE": "is a coroutine",
 }
 _FLAGS = {"CO_COROUTINE": 0x80, "CO_ITERABLE_COROUTINE": 0x100, "CO_ASYNC_GENERATOR": 0x200}
+
+
+class NotRewritable(Exception):
+    """A function whose control flow cannot be rewritten; the text says why, in words that follow its name."""
 
 
 def find_tree(code: types.CodeType) -> Function:

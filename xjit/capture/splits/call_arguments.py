@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.guarding.guards import identity
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
@@ -120,6 +121,10 @@ class Arguments:
         return Term("call", terms=(self._constant(function), *map(self.term, values)))
 
     def _leaf(self, value: Any) -> Term:
+        if type(value) is ChosenConstant:
+            number, table = value.entry
+            self.is_typed = self.is_known = self.plain = False
+            return self._call(table.value, number)
         if type(value) is DeferredObject:
             self.is_typed &= value.example is not None
             self.is_known &= value.example is not None

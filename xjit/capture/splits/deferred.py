@@ -369,7 +369,8 @@ def is_number(value: Any) -> bool:
 def _is_array(value: Any) -> bool:
     if isinstance(value, TracedValue):
         return not value.scalar and value.weak is None
-    return type(value) is not DeferredObject and bool(getattr(value, "ndim", 0) or getattr(type(value), "chooses", 0))
+    is_object = issubclass(type(value), DeferredObject)
+    return not is_object and bool(getattr(value, "ndim", 0) or getattr(type(value), "chooses", 0))
 
 
 def in_arrays(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -399,7 +400,7 @@ def joined(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def is_deferred(values: Any) -> bool:
     """Return whether a deferred object is among arguments, nested ones included."""
-    if type(values) is DeferredObject:
+    if issubclass(type(values), DeferredObject):
         return True
     if type(values) in (tuple, list):
         return any(map(is_deferred, values))
@@ -410,7 +411,7 @@ def is_deferred(values: Any) -> bool:
 
 def are_plain(values: Any) -> bool:
     """Return whether all deferred objects among arguments are plain, nested ones included."""
-    if type(values) is DeferredObject:
+    if issubclass(type(values), DeferredObject):
         return bool(values.plain)
     if type(values) in (tuple, list):
         return all(map(are_plain, values))

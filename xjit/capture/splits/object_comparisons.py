@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.constants.chosen_constant import ChosenConstant
+from xjit.capture.constants.chosen_keys import is_among
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.memory.origins import may_be_another, same_array
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, is_open, negated
@@ -35,6 +37,10 @@ def same_object(name: str, one: Any, other: Any) -> Any:
     function = operator.is_ if name == "is" else operator.is_not
     if one is other:
         return name == "is"
+    choice = next((value for value in (one, other) if type(value) is ChosenConstant), None)
+    if choice is not None:
+        same = choice.is_one_with(other if choice is one else one)
+        return same if name == "is" else negated(same) if is_open(same) else not same
     if not any(type(value) is DeferredObject for value in (one, other)):
         numbers = any(type(value) is OptionalValue or _is_number_of_run(value) for value in (one, other))
         return _of_numbers(name, one, other) if numbers else _of_arrays(name, one, other)
@@ -95,7 +101,7 @@ def contained(name: str, value: Any, items: Any) -> Any:
     v in range(a, b)    one of the numbers of the range
     v in x              np.any(x == v)
     """
-    if type(items) is DeferredObject:
+    if issubclass(type(items), DeferredObject):
         return in_deferred(name, value, items)
     found = _among(value, items)
     if is_open(found):
@@ -104,6 +110,10 @@ def contained(name: str, value: Any, items: Any) -> Any:
 
 
 def _among(value: Any, items: Any) -> Any:
+    if type(value) is ChosenConstant and type(items) is str:
+        return step(operator.contains, (items, value), {}, like=(True,))
+    if type(value) is ChosenConstant:
+        return is_among(value, items)
     if isinstance(items, TracedValue | LimitedArray) or getattr(type(items), "chooses", False):
         return np.any(items == value)
     if type(items) is range and is_open(value):

@@ -185,11 +185,11 @@ def may_be_one(found: Any, others: Iterable[Any]) -> None:
     They are others here: nobody writes to one while the other one lives.
     """
     trace = current()
-    for one in (leaf for leaf in tree.flatten(found, in_parts=False)[0] if hasattr(leaf, "shown_by")):
+    for one in (leaf for leaf in tree.flatten(found, in_parts=False)[0] if hasattr(type(leaf), "shown_by")):
         for other in (leaf for value in others for leaf in tree.flatten(value, in_parts=False)[0]):
             if getattr(type(other), "chooses", False) and other.values.owner is trace:
                 other = other.packed()
-            if hasattr(other, "shown_by") and other is not one and other.part is None and other.owner is trace:
+            if hasattr(type(other), "shown_by") and other is not one and other.part is None and other.owner is trace:
                 one.shown_by(other)
                 other.shown_by(one)
 

@@ -87,7 +87,7 @@ def _len(value: Any, /) -> Any:
         return limited_calls.python_integer(sizes_of(value)[0])
     if getattr(type(value), "chooses", False):
         return value.length
-    if type(value) is DeferredObject:
+    if issubclass(type(value), DeferredObject):
         known = value.keyed or value.elements
         return converted(len, value) if known is None else known.count
     return len(value)
@@ -119,7 +119,7 @@ def class_of(value: Any) -> Any:
 
 
 def _isinstance(value: Any, classes: Any) -> Any:
-    if type(value) is DeferredObject:
+    if issubclass(type(value), DeferredObject):
         return step(isinstance, (value, _real_classes(classes)), {}, like=(True,))
     if value is NDARRAY:
         return isinstance(np.ndarray, _real_classes(classes))
@@ -145,13 +145,13 @@ def _real_classes(classes: Any) -> Any:
 
 
 def _callable(value: Any) -> Any:
-    if type(value) is DeferredObject:
+    if issubclass(type(value), DeferredObject):
         return step(callable, (value,), {}, like=(True,))
     return callable(target_of(value)) if type(value) is Opaque else callable(value)
 
 
 def _hasattr(value: Any, name: str) -> Any:
-    if type(value) is DeferredObject:
+    if issubclass(type(value), DeferredObject):
         return step(hasattr, (value, name), {}, like=(True,))
     if isinstance(value, TracedValue) and settled_class(value) is not np.ndarray:
         return hasattr(settled_class(value), name)  # a Python number has no shape, one of NumPy's no length
@@ -159,7 +159,7 @@ def _hasattr(value: Any, name: str) -> Any:
 
 
 def _getattr(value: Any, name: str, *default: Any) -> Any:
-    if type(value) is DeferredObject and default:
+    if issubclass(type(value), DeferredObject) and default:
         return step(getattr, (value, name, *default), {})
     return default[0] if default and not _hasattr(value, name) else getattr(value, name)
 
@@ -184,7 +184,7 @@ class _TypeFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) != 1:
             refuse("the function makes a class", fix="define the class outside of the function")
-        if type(args[0]) is DeferredObject:
+        if issubclass(type(args[0]), DeferredObject):
             return step(type, (args[0],), {})
         cls = class_of(args[0])
         if cls is np.ndarray:

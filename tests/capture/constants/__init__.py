@@ -1,0 +1,1 @@
+"""Constants of which only the run tells which one a variable is."""

@@ -1,0 +1,1 @@
+"""Constants of Python's, such as text, of which only the run tells which one a variable is."""
