@@ -136,7 +136,7 @@ def capture(
         try:
             found = _traced(function, recorder, in_tree)
         except Exception as raised:
-            if rewriting.renewed():
+            if rewriting.renewed() or rewriting.give_up_plain():
                 continue
             error = _cause(raised, trace)
             if rewriting.has_handlers:

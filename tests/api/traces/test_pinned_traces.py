@@ -333,9 +333,9 @@ def test_shortcuts_of_two_values_one_behind_the_other() -> None:
 
 def test_trials_compare_all_leaves_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_TRIALS", "1")
-    compiled = xjit.jit(word)
+    compiled = xjit.jit(bits)
     for kind in (0, 1) * 12:
-        assert same(compiled(arguments(kind)), word(arguments(kind)))
+        assert same(compiled(arguments(kind)), bits(arguments(kind)))
     assert len(compiled._dispatcher.trials) == 1
     assert "µs as NumPy" in str(compiled.explain(arguments(0)))
 

@@ -14,19 +14,19 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.capture.comprehensions.filtered import (
-    OPEN,
     Generator,
     Trial,
     comprehended,
     grown,
-    is_of_run,
     note_place,
-    python_way,
+    of_columns,
     type_of_element,
     zero_of,
 )
+from xjit.capture.comprehensions.one_by_one import LONG, OPEN, is_of_run, python_way, to_be_plain
 from xjit.capture.python_control.loop_sequences import gone_through, lists_in, use_up, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
+from xjit.capture.python_control.unrolling import MOST_NODES, MOST_NODES_AT_LAST
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
@@ -52,7 +52,12 @@ def _comprehended(kind: Collection, parts: Generator) -> Any:
     list_that_grows = grown(parts) if kind == "list" else None
     if list_that_grows is not None:
         return list_that_grows
-    found = python_way(kind, parts)
+    found = python_way(kind, parts, MOST_NODES_AT_LAST if to_be_plain() else MOST_NODES)
+    if found is LONG:
+        arrays = of_columns(kind, parts)
+        if arrays is not None:
+            return arrays
+        found = python_way(kind, parts)
     if found is OPEN:
         return comprehended(kind, parts)
     if kind == "list":

@@ -62,7 +62,7 @@ class ListRuntime(PythonRuntime):
         if trace is None or type(made) not in (list, collections.deque):
             return made
         rewriting = trace.recorder.rewriting
-        if not rewriting.is_of_run(made, place):
+        if not rewriting.is_of_run(made, place) or rewriting.is_plain(place):
             rewriting.note_rows(made)
             return made
         kind = rewriting.elements_of(place)

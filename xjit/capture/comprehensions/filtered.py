@@ -32,27 +32,41 @@ from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of
-from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, known_of, turns_of
+from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, turns_of
 from xjit.capture.python_control.loop_turns import written_buffers
-from xjit.capture.python_control.truth import is_open
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, LIST_OF_RUN, EntryType, RecordType, entry_type
+from xjit.capture.recording.container_entries import (
+    ARRAY_INSTEAD,
+    LIST_OF_RUN,
+    EntryType,
+    RecordType,
+    common_type,
+    entry_type,
+)
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
-from xjit.capture.tracers.provenance import CaptureTrace, instruction, is_splitting, position, refuse
+from xjit.capture.tracers.provenance import (
+    CaptureTrace,
+    enclosing_capture,
+    instruction,
+    is_splitting,
+    position,
+    refuse,
+)
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.dataclass import dataclass, replace
+from xjit.dataclass import dataclass
 from xjit.errors import CaptureError
 from xjit.ir.current import current, tracing
 from xjit.types import INT64, scalar_type
 
 _MOST_PLACES = 2**24
 """Places of arrays that a comprehension fills, where only the run tells how many items there are."""
-OPEN = object()
-"""Stands for elements of which only the run tells if they are there."""
-_MAKERS: dict[str, Any] = {"set": set, "dict": dict}
+MAKERS: dict[str, Any] = {"set": set, "dict": dict}
+"""What makes other collections than lists of a list of their elements."""
+_NEW: Any = np.array
 _BRANCH = Site("if", 0, (), (), ())
 _NO_COLUMN = -1
 """The column of comprehensions in places of lists."""
@@ -124,21 +138,30 @@ class Generator:
 
 def comprehended(kind: Collection, parts: Generator) -> Any:
     """The collection that a comprehension makes where its conditions, or its length, are those of the run."""
+    found = of_columns(kind, parts)
+    return appended(kind, parts) if found is None else found
+
+
+def of_columns(kind: Collection, parts: Generator) -> Any:
+    """The collection of elements of arrays that a loop fills; None where they are none."""
     found = gathered(parts)
     if found is None:
-        return _appended(kind, parts)
-    trace = current()
+        return None
+    trace = enclosing_capture()
     assert trace is not None
     if kind != "list":
         return found.collection(kind)
-    return listed(GatheredList.of(found, _place_of_code()), trace)
+    place = place_of_code()
+    if type(found.count) is int:
+        trace.recorder.rewriting.note_known_turns(place)
+    return listed(GatheredList.of(found, place), trace)
 
 
 def note_place(made: Any) -> None:
     """Notes where a comprehension has made a list, whose length may turn out to be one that only the run knows."""
     trace = current()
     if type(made) is list and isinstance(trace, CaptureTrace) and trace.recorder is not None:
-        trace.recorder.rewriting.is_of_run(made, _place_of_code())
+        trace.recorder.rewriting.is_of_run(made, place_of_code())
 
 
 @dataclass(eq=False, slots=True)
@@ -156,6 +179,12 @@ class GatheredList(Gathered):
     def is_left(self) -> bool:
         """Return whether it may have changed."""
         return self.changed
+
+    def leave(self) -> None:
+        """Has the function traced anew with a list of Python's, where that can be done in its turns one by one."""
+        trace = enclosing_capture()
+        if self.place is not None and trace is not None and trace.recorder.rewriting.want_plain(self.place):
+            refuse("the list of a comprehension is used as a list", fix=ARRAY_INSTEAD)
 
     def attribute(self, name: str) -> Any:
         """None; has the function traced anew with a list that grows where the method changes one of such elements."""
@@ -187,11 +216,13 @@ def gathered(parts: Generator) -> Gathered | None:
     if form is None or most is None:
         return None
     columns, keep = _filled(parts, most, form)
-    chosen = iter(columns_of(columns, keep))
+    all_count = turns is not None and turns.length is not None and not parts.conditions
+    chosen = iter(columns if all_count else columns_of(columns, keep))
     made = tuple(
-        one if isinstance(one, Fixed) else Column(next(chosen), one.weak, shown) for one, shown in form.kinds
+        one if isinstance(one, Fixed) else Column(next(chosen), one.weak, shown, lists=one.lists)
+        for one, shown in form.kinds
     )
-    return Gathered(form.tree, made, count_of(keep))
+    return Gathered(form.tree, made, most if all_count else count_of(keep))
 
 
 class Trial:
@@ -224,11 +255,12 @@ class _Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Type:
-    """The type of a leaf: a column of these elements."""
+    """The type of a leaf: a column of these elements; of ``lists`` of numbers the type of the array of one."""
 
     shape: tuple[int, ...]
     dtype: Any
     weak: type | None
+    lists: bool = False
 
     def zero(self) -> Any:
         """A number of the type."""
@@ -307,13 +339,16 @@ def zero_of(parts: Generator) -> Any:
 
 
 def _form(element: Any, outer: CaptureTrace) -> _Form | None:
-    leaves, structure = in_numbers(element)
+    leaves, structure = in_numbers(_in_rows(element))
     found = [_kind(leaf, outer) for leaf in leaves]
     kinds = [one for one in found if one is not None]
     return _Form(structure, tuple(kinds)) if len(kinds) == len(found) else None
 
 
 def _kind(leaf: Any, outer: CaptureTrace) -> tuple[Any, bool] | None:
+    numbers = _numbers_of(leaf)
+    if numbers is not None:
+        return Type(numbers.array.shape, numbers.array.dtype, numbers.weak, lists=True), False
     if not is_array_like(leaf):
         return (Fixed(leaf), False) if is_plain(leaf) else None
     if isinstance(leaf, np.ndarray):
@@ -324,6 +359,28 @@ def _kind(leaf: Any, outer: CaptureTrace) -> tuple[Any, bool] | None:
         return None
     shown = is_array(leaf) and not is_own(leaf, outer)
     return Type(place.aval.shape, place.aval.dtype, place.weak), shown
+
+
+def _in_rows(element: Any) -> Any:
+    """The element with its lists of numbers as ones whose numbers are known as an array."""
+    if type(element) is tuple:
+        return tuple(map(_in_rows, element))
+    kind = common_type(element) if type(element) is list else None
+    if not isinstance(kind, EntryType) or not kind.is_number or kind.doubtful is not None:
+        return element
+    trace, make, dtype = current(), traced_numpy(_NEW), kind.dtype
+    assert trace is not None
+    return listed(Gathered(tree.LEAF, (Column(make(element, dtype), kind.weak),), len(element)), trace)
+
+
+def _numbers_of(leaf: Any) -> Column | None:
+    """The numbers of a list of a known length; None of anything else."""
+    known = leaf.elements if type(leaf) is DeferredObject else None
+    if known is None or type(known.count) is not int or known.form != tree.LEAF or known.grows:
+        return None
+    part = known.parts_now()[0]
+    plain = isinstance(part, Column) and part.array.ndim == 1 and part.doubts is None and not part.lists
+    return part if plain else None
 
 
 def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
@@ -339,12 +396,13 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
         place, item = pair
 
         def fill(*values: Any) -> None:
-            leaves = in_numbers(parts.element(*values))[0]
+            leaves = in_numbers(_in_rows(parts.element(*values)))[0]
             for (one, _), leaf in zip(form.kinds, leaves, strict=True):
                 if isinstance(one, Fixed) and leaf is not one.value:
                     refuse("an element of a comprehension is another object in each turn", fix="use numbers")
             for column, number in zip(columns, places, strict=True):
-                column[place] = leaves[number]
+                numbers = _numbers_of(leaves[number])
+                column[place] = leaves[number] if numbers is None else numbers.array
 
         keep[place] = parts.chosen(item, fill)
 
@@ -352,7 +410,7 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
     return columns, keep
 
 
-def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) -> Any:
+def appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) -> Any:
     """The collection by way of a list of the run, to which turns append."""
     trace = current()
     assert isinstance(trace, CaptureTrace)
@@ -363,7 +421,7 @@ def _appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) ->
     test_ahead_of_effect(trace)
     note = CaptureError(LIST_OF_RUN, fix=ARRAY_INSTEAD)
     found = _filled_list(step(list, (list(before),), {}, note=note, label="a list", kind=list), parts)
-    return found if kind == "list" else step(_MAKERS[kind], (found,), {})
+    return found if kind == "list" else step(MAKERS[kind], (found,), {})
 
 
 def grown(parts: Generator) -> Any:
@@ -374,7 +432,7 @@ def grown(parts: Generator) -> Any:
     trace = current()
     if not isinstance(trace, CaptureTrace) or trace.recorder is None:
         return None
-    place, rewriting = _place_of_code(), trace.recorder.rewriting
+    place, rewriting = place_of_code(), trace.recorder.rewriting
     kind = rewriting.elements_of(place) if rewriting.is_of_run([], place) else None
     found = None if kind is None else growing_list([], place, kind, trace)
     return None if found is None else _filled_list(found, parts)
@@ -382,7 +440,7 @@ def grown(parts: Generator) -> Any:
 
 def _want_growing(parts: Generator, trace: CaptureTrace) -> None:
     """Has the function traced anew with a list that grows, where a comprehension is one of arrays."""
-    place, rewriting = _place_of_code(), trace.recorder.rewriting
+    place, rewriting = place_of_code(), trace.recorder.rewriting
     if rewriting.is_of_run([], place):
         return  # it was one, and was given up
     kind = _tried(parts, entry_type)
@@ -391,7 +449,8 @@ def _want_growing(parts: Generator, trace: CaptureTrace) -> None:
         refuse("the elements of a comprehension are arrays of lengths that only the run knows", fix=ARRAY_INSTEAD)
 
 
-def _place_of_code() -> tuple[int, int]:
+def place_of_code() -> tuple[int, int]:
+    """The place of a comprehension, as one of lists that the function makes."""
     return position().line, _NO_COLUMN
 
 
@@ -406,45 +465,3 @@ def _filled_list(found: Any, parts: Generator) -> Any:
 
     parts.each(parts.items, take)
     return found
-
-
-def is_of_run(value: Any) -> bool:
-    """Return whether only the run tells how many items there are."""
-    if type(value) is GeneratorCall:
-        return True
-    turns = turns_of(value)
-    return turns is not None and turns.length is None and not turns.has_known_numbers
-
-
-def python_way(kind: Collection, parts: Generator) -> Any:
-    """The elements where all conditions are known, in a list; ``OPEN`` where one of them is not.
-
-    What an iterator has given out it gives out once: then the result is the collection by way of a list of the run.
-    """
-    if is_of_run(parts.items):
-        return OPEN
-    trial = Trial(parts)
-    found: list[Any] = []
-    turns = parts.turns
-    items = iter(known_of(parts.items) if turns is None else map(turns.element, range(turns.first, turns.end)))
-    for item in items:
-        values = parts.values(item)
-        holds = parts.holds(values)
-        if not is_open(holds):
-            if holds:
-                found.append(parts.element(*values))
-        elif items is parts.items:
-            return _goes_on(kind, parts, found, values, holds)
-        else:
-            trial.take_back()
-            return OPEN
-    return found
-
-
-def _goes_on(kind: Collection, parts: Generator, found: list[Any], values: tuple[Any, ...], holds: Any) -> Any:
-    """The collection of what was found, of an item of which the run tells if it counts, and of those behind it."""
-    one = replace(parts, items=(values,), unpack=tuple, conditions=(lambda *_: holds,))
-    made = _appended("list", one, found)
-    rest = _appended("list", parts)
-    made.extend(rest)
-    return made if kind == "list" else step(_MAKERS[kind], (made,), {})

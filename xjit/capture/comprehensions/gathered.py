@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,14 +21,17 @@ from xjit.capture.constants.choices import without_choices
 from xjit.capture.constants.constant_table import ConstantTable
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.python_numbers.numbers import python_number
+from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.limited_calls import python_integer
 from xjit.capture.tracers.numpy_call import call_function
 from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, refuse
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
+from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import lift
 from xjit.ops.elements.compare import gt
 from xjit.types import FLOAT64
@@ -61,21 +64,31 @@ class Column:
     """A part of all elements as an array, packed; ``weak`` is the class of Python's numbers.
 
     Of ``shown`` arrays each is a view of one that others have, too. With ``doubts`` a number is one of these where
-    they hold.
+    they hold. The rows of ``lists`` are lists of numbers.
     """
 
     array: Any
     weak: type | None = None
     shown: bool = False
     doubts: Any = None
+    lists: bool = False
 
     def at(self, number: Any) -> Any:
         """The element in a place."""
         found = self.array[number]
+        if self.lists:
+            trace = current()
+            assert trace is not None
+            return listed(RowList(tree.LEAF, (Column(found.copy(), self.weak),), found.shape[0]), trace)
         if self.doubts is None:
             return found if self.weak is None else python_number(found)
         assert self.weak is not None
         return in_doubt(found, self.doubts[number], self.weak)
+
+    def part(self, index: slice) -> Column:
+        """A part of the elements, as a column of its own."""
+        doubts = None if self.doubts is None else self.doubts[index].copy()
+        return replace(self, array=self.array[index].copy(), doubts=doubts)
 
 
 def in_doubt(number: Any, doubt: Any, weak: type) -> Any:
@@ -97,6 +110,13 @@ class Doubtful:
     """A part of all elements that are numbers of this class of Python's, or NumPy's."""
 
     weak: type
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """A part of all elements that are lists of numbers, of this class of Python's or NumPy's."""
+
+    weak: type | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +143,16 @@ class Lister:
         if self.form == tree.LEAF:
             return _MAKERS[self.kind](parts[0])
         rows = zip(*parts, strict=True) if parts else iter([()] * count)
-        return _MAKERS[self.kind]([tree.unflatten(self.form, row) for row in rows])
+        return _MAKERS[self.kind](_entries(self.form, rows))
+
+
+def _entries(form: tree.Tree, rows: Iterator[tuple[Any, ...]]) -> list[Any]:
+    """The entries of a form, of their leaves."""
+    if not isinstance(form, tree.Branch) or any(one != tree.LEAF for one in form.children):
+        return [tree.unflatten(form, row) for row in rows]
+    if form.kind is tuple:
+        return list(rows)
+    return list(map(list, rows)) if form.kind is list else [tree.unflatten(form, row) for row in rows]
 
 
 def _items(part: Any, arrays: Any, count: int) -> list[Any]:
@@ -135,6 +164,8 @@ def _items(part: Any, arrays: Any, count: int) -> list[Any]:
         return list(map(part.table.values.__getitem__, array.tolist()))
     if isinstance(part, Doubtful):
         return _doubtful_items(array, next(arrays), part.weak)
+    if isinstance(part, Lists):
+        return list(array.tolist()) if part.weak is not None else list(map(list, array))
     if part is not None:
         return list(array.tolist())
     return [row.copy() for row in array] if array.ndim > 1 else list(array)
@@ -183,6 +214,13 @@ class Gathered:
     def is_keyed(self) -> bool:
         """Return whether the elements are found by keys."""
         return False
+
+    def change(self) -> None:
+        """Notes that the list may have changed."""
+        self.changed = True
+
+    def leave(self) -> None:
+        """Nothing: what is not known of a list is done with it in steps in Python."""
 
     def attribute(self, name: str) -> Any:
         """A method of the list that is traced; None of others."""
@@ -249,20 +287,47 @@ class Gathered:
         """``found[index]``, of the type that the elements have."""
         if type(index) is int and type(self.count) is int and -self.count <= index < self.count:
             return self.element(index % self.count)
+        if isinstance(index, TracedValue) and not any(column.shown for column in self.columns):
+            return self.element(not_negative(place_of(index, 0, self.count)))
         like = None
         if self.form == tree.LEAF and self.columns and self.columns[0].array.ndim == 1:
             (column,) = self.columns
             like = (_EXAMPLES[column.weak] if column.weak else column.array.dtype.type(1),)
         return step(operator.getitem, (found, index), {}, like=like)
 
-    def as_array(self) -> Any:
-        """The array that NumPy makes of the list; None where the elements are no numbers or arrays alone."""
-        if self.form != tree.LEAF or not self.columns:
+    def part(self, index: slice) -> DeferredObject | None:
+        """The list of the elements of a part; None of arrays that others have, too, and where all are one value."""
+        found, trace = self.parts_now(), current()
+        columns = [one for one in found if isinstance(one, Column)]
+        if not columns or trace is None or any(one.shown for one in columns):
             return None
-        array = self.columns[0].array
+        parts = tuple(one if isinstance(one, Fixed) else one.part(index) for one in found)
+        (array, *_) = [one.array for one in parts if isinstance(one, Column)]
+        count = python_integer(sizes_of(array)[0]) if isinstance(array, LimitedArray) else array.shape[0]
+        return listed(Gathered(self.form, parts, count), trace)
+
+    def as_array(self) -> Any:
+        """The array that NumPy makes of the list, a row for each record; None of others than numbers and arrays."""
+        columns = self.columns
+        if self.form != tree.LEAF:
+            return self._records_as_array(columns) if len(columns) == len(self.parts_now()) else None
+        if not columns:
+            return None
+        array = columns[0].array
         if array.dtype != FLOAT64 or array.ndim > 1:
             self.demand_some()  # NumPy makes floats of no elements at all
         return array.copy()
+
+    def _records_as_array(self, columns: Sequence[Column]) -> Any:
+        """The columns as those of an array; None of records in records."""
+        form = self.form
+        if not isinstance(form, tree.Branch) or form.kind not in (tuple, list):
+            return None
+        if any(one != tree.LEAF for one in form.children) or any(one.array.ndim > 1 for one in columns):
+            return None
+        self.demand_some()
+        join: Any = np.stack
+        return traced_numpy(join)([one.array for one in columns], axis=1)
 
     def joined(self, function: Any, rest: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The rows as a function of NumPy's joins the arrays of a list; None where it does so in another way."""
@@ -303,7 +368,12 @@ def _part(part: Column | Fixed, is_choice: bool) -> Any:
 
 
 def _class_of(column: Column) -> Any:
-    """The class of Python's numbers of a column, or what says that only the run tells them from NumPy's."""
+    """The class of Python's numbers of a column, or what says that only the run tells them from NumPy's.
+
+    Of lists of numbers what makes such.
+    """
+    if column.lists:
+        return Lists(column.weak)
     return column.weak if column.doubts is None else Doubtful(column.weak or float)
 
 
@@ -325,6 +395,19 @@ class GatheredTuple(Gathered):
     def item(self, found: DeferredObject, index: Any) -> Any:
         """``found[index]``: NumPy does the call where there is no such element, and raises."""
         return self.element(not_negative(place_of(index, 0, self.count)))
+
+
+class RowList(Gathered):
+    """The elements of a list that stands in a list of such, which would not know of a change."""
+
+    __slots__ = ()
+
+    def change(self) -> None:
+        """Has the function traced anew with lists of Python's, or refuses it."""
+        trace = enclosing_capture()
+        if trace is not None:
+            trace.recorder.rewriting.want_all_plain()
+        refuse("a list in a list of the run is changed", fix="use an array, and write to its elements")
 
 
 def columns_as_tuples(found: Gathered) -> list[DeferredObject] | None:

@@ -26,7 +26,6 @@ from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.constants.choices import is_choice, is_constant_of_run, numbers_of
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
-from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import demand, repeats_so_far
@@ -187,6 +186,11 @@ class Growing(Gathered):
         """Has the list given up where a loop that goes through it is under way."""
         if self.readers:
             self.give_up()
+
+    def leave(self) -> None:
+        """Has the function traced anew with a list of Python's, where that can be done in its turns one by one."""
+        if self.made_by.want_plain(self.place):
+            refuse("a list that a loop makes longer is used as a list", fix=ARRAY_INSTEAD)
 
     def put_in_order(self) -> None:
         """Notes that entries are compared from now on, which are numbers or tuples of numbers."""
@@ -352,18 +356,6 @@ class Growing(Gathered):
         if any(one != tree.LEAF for one in form.children):
             self.give_up()
         return EntryList(self, [next(leaves) for _ in form.children], place)
-
-    def as_array(self) -> Any:
-        """The array that NumPy makes of the list, a row for each record; None of records in records."""
-        if self.form == tree.LEAF:
-            return super().as_array()
-        if not isinstance(self.form, tree.Branch) or is_choice(self.form):
-            return None
-        if any(one != tree.LEAF for one in self.form.children):
-            return None
-        self.demand_some()
-        join: Any = np.stack
-        return traced_numpy(join)([one.array for one in self.columns], axis=1)
 
     def end_to_end(self, array: Any) -> Any:
         """The rows one behind the other, as a part of all that there is room for."""

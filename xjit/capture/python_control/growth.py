@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from xjit import tree
 from xjit.capture.constants.choices import all_choices, as_choices
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.fitting import as_parts
 from xjit.capture.python_control.leaves import Kind, kind_of
-from xjit.capture.python_control.loop_turns import Carried, carried_of, is_same_value
+from xjit.capture.python_control.loop_turns import Carried, Turn, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.optional_value import is_optional, structure_of
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
-from xjit.ir.context import Trace
+from xjit.ir.context import CONSTANT, Trace, TracedValue
+from xjit.ir.node import Node
+from xjit.ops.define.core import registry
+
+if TYPE_CHECKING:
+    from xjit.capture.python_control.python_loops import Settled
 
 _MOST_TYPES = 3
 _LONGEST = 2**40
@@ -181,6 +187,39 @@ def growths_of(
     """The development of the variables of a loop from where they start."""
     pairs = zip(names, start, strict=True)
     return [Growth(name, value, turns, doubts, name in optional) for name, value in pairs]
+
+
+def counted(settled: Settled, turn: Turn, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values behind a loop; what turns add a known number to is known where their number is.
+
+    for v in x: count += 2          count + 2 * len(x)
+    """
+    loop, carried, start = settled.loop, settled.carried, settled.start
+    length = None if loop.turns is None or loop.test is not None or loop.exchanges else loop.turns.length
+    if length is None:
+        return values
+    parameters = iter(turn.trace.parameters if turn.counter is None else turn.trace.parameters[1:])
+    found: list[Any] = []
+    for one, first, after, value in zip(carried, start, turn.after, values, strict=True):
+        if one is None:
+            found.append(value)
+            continue
+        own = [(next(parameters), *(next(parameters) for _ in kind.types[1:]))[0] for kind in one.kinds]
+        known = first is not UNBOUND and len(own) == len(one.leaves) and tree.flatten(first)[1] == one.structure
+        if not known or after is UNBOUND or value is UNBOUND:
+            found.append(value)
+            continue
+        rows = zip(own, *(tree.flatten(each)[0] for each in (first, after, value)), strict=True)
+        found.append(tree.unflatten(one.structure, [_counted(*row, length) for row in rows]))
+    return tuple(found)
+
+
+def _counted(parameter: Node, first: Any, after: Any, value: Any, length: int) -> Any:
+    node = after.node if isinstance(after, TracedValue) and after.weak is int else None
+    if type(first) is not int or node is None or node.op is not registry["add"] or node.inputs[0] is not parameter:
+        return value
+    added = node.inputs[1]
+    return first + length * int(added.param("value").array()) if added.op is CONSTANT else value
 
 
 def is_written(buffer: Buffer, trace: CaptureTrace) -> bool:

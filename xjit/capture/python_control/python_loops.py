@@ -17,7 +17,7 @@ from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import shown_version, stored_version
 from xjit.capture.python_control.exchanged_names import Exchange, exchange_of
 from xjit.capture.python_control.fitting import as_parameters, as_parts, fitted, is_as_given, refuse_start
-from xjit.capture.python_control.growth import Earlier, growths_of, is_written
+from xjit.capture.python_control.growth import Earlier, counted, growths_of, is_written
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.loop_aliases import (
     Aliases,
@@ -410,10 +410,11 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     for buffer, value in zip(settled.buffers, last[end:], strict=False):
         buffer.advance(outer, shown_version(buffer, outer.adopt(value.node), outer))
     behind = _values_behind(shown, last[begin:end])
+    behind = counted(settled, turn, behind)
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)
     places = [place for place, one in enumerate(settled.carried) if one is not None]
-    sources, results = ([values[place] for place in places] for values in (settled.start, behind))
+    sources, results = ([one[place] for place in places] for one in (settled.start, behind))
     settled.loop.state.set(behind)
     list(map(may_be_one, results, zip(sources, (turn.after[place] for place in places), strict=True)))
     note_copies(outer.recorder, sources, results, settled.loop.containers)

@@ -439,10 +439,16 @@ def _unchanged_since(evaluate: Thunk) -> Callable[[], None]:
 
 
 def _in_either_way(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> None:
-    """Trace in one way; where that meets an obstacle, go back and trace in another one."""
+    """Trace in one way; where that meets an obstacle, go back and trace in another one.
+
+    Unless the obstacle is a list of the loop's that is to be one that grows.
+    """
     try:
         first()
     except CaptureError as obstacle:
+        trace = enclosing_capture()
+        if trace is not None and trace.recorder.rewriting.wants_growing_lists():
+            raise
         back()
         other(obstacle)
 
@@ -459,7 +465,8 @@ def _without_steps(first: Thunk, other: Callable[[CaptureError], None], back: Th
         with without_steps():
             _in_either_way(first, other, back)
     except CaptureError:
-        if trace.recorder.rewriting.mark() != wanted:
+        rewriting = trace.recorder.rewriting
+        if rewriting.mark() != wanted or rewriting.wants_growing_lists():
             raise
         back()
         return False

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from xjit import tree
 from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
-from xjit.capture.recording.container_entries import EMPTY, containers_in
+from xjit.capture.recording.container_entries import EMPTY, EntryType, RecordType, containers_in
 from xjit.capture.rewriting.rewrite import rebuild
 from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.tracers.provenance import refuse
@@ -42,6 +42,9 @@ class Rewriting:
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
         self._little: set[tuple[int, int]] = set()
+        self._of_known_turns: set[tuple[int, int]] = set()
+        self._plain: set[tuple[int, int]] = set()
+        self._never_plain: set[tuple[int, int]] = set()
         self._renews = False
         self.opened: set[Any] = set()
         self._arguments: list[tuple[int | str, Any, Any]] = []
@@ -181,6 +184,40 @@ class Rewriting:
         if place is not None and is_new:
             self._wanted_lists[place] = kind
         return is_new
+
+    def wants_growing_lists(self) -> bool:
+        """Return whether the function is traced anew with lists that grow; loops of known turns may do without."""
+        wanted = [place for place, kind in self._wanted_lists.items() if isinstance(kind, EntryType | RecordType)]
+        self._of_known_turns.update(wanted)
+        return bool(wanted)
+
+    def is_plain(self, place: tuple[int, int]) -> bool:
+        """Return whether a list that is made in a place is to be one of Python's, although loops may make it."""
+        return place in self._plain
+
+    def note_known_turns(self, place: tuple[int, int]) -> None:
+        """Notes a place where turns of a known number make a list: they may be traced one by one."""
+        self._of_known_turns.add(place)
+
+    def want_plain(self, place: tuple[int, int]) -> bool:
+        """Notes that a list had better be one of Python's; return whether the function is traced anew for that."""
+        is_new = place in self._of_known_turns and place not in self._plain | self._never_plain
+        if is_new:
+            self._plain.add(place)
+            self._renews = True
+        return is_new
+
+    def want_all_plain(self) -> None:
+        """Notes that all lists of loops of known turns had better be ones of Python's."""
+        for place in self._of_known_turns:
+            self.want_plain(place)
+
+    def give_up_plain(self) -> bool:
+        """Forgets which lists are to be ones of Python's, as that cannot be traced; return whether there are any."""
+        given_up = bool(self._plain)
+        self._never_plain |= self._plain
+        self._plain.clear()
+        return given_up
 
     def is_dict_of_run(self, made: Any, place: tuple[int, int]) -> bool:
         """Return whether a dict or a set that is made in a place is to be one of which only the run tells the keys.

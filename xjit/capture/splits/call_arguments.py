@@ -132,7 +132,7 @@ class Arguments:
             self.labelled |= value.example is not None
             self.opened |= value.outer is not None
             if value.gathered is not None and not self.reads:
-                value.gathered.changed = True
+                value.gathered.change()
             return self._object(value)
         if isinstance(value, ChosenElements):
             return self.term(value.packed())

@@ -83,15 +83,11 @@ class DeferredObject(Operators):
 
     @property
     def elements(self) -> Any:
-        """The gathered elements of a list, as long as it is that in the trace under way; else None.
-
-        Those of a list that grows are known in the traces within, too.
-        """
+        """The gathered elements of a list, as long as these are its own, in its trace and those within; else None."""
         found = self.gathered
         if found is None or found.changed:
             return None
-        grows = found.grows and not found.is_keyed
-        is_there = is_around(self.trace, current()) if grows else self.trace is current()
+        is_there = self.trace is current() if found.is_keyed else is_around(self.trace, current())
         return found if is_there else None
 
     @property
@@ -106,6 +102,8 @@ class DeferredObject(Operators):
 
         if self.kind is not None and is_generator(self.kind):
             check_drawing(self)
+        if self.gathered is not None:
+            self.gathered.leave()
         if self.example is not None and type(function) is not DeferredObject:
             return library(as_operation(function), args, kwargs)
         if self.plain and are_plain((args, kwargs)):
@@ -206,7 +204,8 @@ class DeferredObject(Operators):
         if self.example is not None:
             self._refuse("is changed")
         if self.gathered is not None:
-            self.gathered.changed = True
+            self.gathered.leave()
+            self.gathered.change()
         if self.outer is None:  # calls note what containers from outside take in
             self._keep((args, kwargs))
         found = self._call(function, self, *args, **kwargs)
@@ -249,6 +248,9 @@ class DeferredObject(Operators):
             return self.keyed.lookup(index)
         if self.elements is not None and (type(index) is int or is_number(index)):
             return self.elements.item(self, index)
+        part = self.elements.part(index) if self.elements is not None and type(index) is slice else None
+        if part is not None:
+            return part
         if self.outer is not None:
             return self._entry(self._call(entry_of, self, index))
         return self._call(operator.getitem, self, index)
