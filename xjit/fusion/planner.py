@@ -109,8 +109,14 @@ def plan(
     tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
     check_loops(tiled.steps, stores, target.machine)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
-    blank = frozenset(node for node, one in unread.items() if one.truths.all()).union(*_blank_inside(working))
+    blank = frozenset(node for node, one in unread.items() if _is_blank(node, one, parts))
+    blank = blank.union(*_blank_inside(working))
     return Plan(graph, tiled.steps, frozenset(tiled.slices.leaves), tiled.stored, reasons, tiled.slices, blank)
+
+
+def _is_blank(node: Node, unread: Positions, parts: Parts) -> bool:
+    """Return whether no statement makes a value, as nothing reads what they would store."""
+    return bool(unread.truths.all()) or not any(read_parts(parts.statements.get(node, ()), unread))
 
 
 def _blank_inside(steps: Sequence[Step]) -> Iterator[frozenset[Node]]:

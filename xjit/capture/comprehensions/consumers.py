@@ -48,6 +48,11 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
         return _comprehended(kind, parts if items is parts.items else replace(parts, items=items))
 
 
+def list_of_items(runtime: ControlRuntime, items: Any) -> Any:
+    """``list(items)``."""
+    return comprehend("list", Generator.of(runtime, items))
+
+
 def _comprehended(kind: Collection, parts: Generator) -> Any:
     list_that_grows = grown(parts) if kind == "list" else None
     if list_that_grows is not None:
@@ -125,7 +130,7 @@ def of_list(function: Callable[[Any], Any], made: Any) -> Any:
 
 def of_elements(function: Callable[[Any], Any], runtime: ControlRuntime, found: Any) -> Any:
     """The result of a builtin of a generator, or of a list of the run whose elements are known as arrays."""
-    parts = Generator(runtime, found, None, (), lambda value: value, is_whole=True)
+    parts = Generator.of(runtime, found)
     return consume(function, parts, lambda: _of_known(function, parts))
 
 

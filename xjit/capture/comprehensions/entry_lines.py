@@ -46,10 +46,9 @@ class Line:
         """Puts a number or an array in a place."""
         if self.kind.doubtful is int and self.kind.dtype == FLOAT64:
             expect_exact(value)
-        self.array[place] = value
+        self.array[place] = value.elements.numbers().array if self.kind.lists else value
         if self.doubts is not None:
-            doubt = doubt_of(value)
-            self.doubts[place] = _is_python(value) if doubt is None else current_value(doubt[0])
+            self.doubts[place] = doubt_in(value)
 
     def begin(self, values: Sequence[Any]) -> None:
         """Puts numbers that are known in the first places."""
@@ -82,6 +81,8 @@ class Line:
 
     def at(self, place: Any, shown: bool = False) -> Any:
         """The number in a place, of its type, or the array; nobody may write to one that is shown by others."""
+        if self.kind.lists:
+            return self.column(slice(None), shown).at(place)
         found = self.array[place]
         if self.kind.is_number and not isinstance(place, TracedValue):
             found = scalar(pack(found, ()))
@@ -98,7 +99,13 @@ class Line:
     def column(self, part: slice, shown: bool) -> Column:
         """A part of the line as a column of entries."""
         doubts = None if self.doubts is None else self.doubts[part]
-        return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts)
+        return Column(self.array[part], self.kind.weak or self.kind.doubtful, shown, doubts, self.kind.lists)
+
+
+def doubt_in(value: Any) -> Any:
+    """The truth value that says if a number is one of Python's, which is known unless it is in doubt."""
+    doubt = doubt_of(value)
+    return _is_python(value) if doubt is None else current_value(doubt[0])
 
 
 def lines_of(kind: EntryType | RecordType, room: int, place: tuple[int, ...]) -> list[Line]:

@@ -10,12 +10,13 @@ of them are elements.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from xjit import tree
+from xjit.capture.comprehensions.entry_lines import doubt_in
 from xjit.capture.comprehensions.gathered import (
     Column,
     Fixed,
@@ -27,12 +28,13 @@ from xjit.capture.comprehensions.gathered import (
 )
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import OF_LISTS, growing_list
+from xjit.capture.comprehensions.mapped import Selected
 from xjit.capture.constants.choices import in_numbers
 from xjit.capture.control.inner_traces import inner_trace, undecided
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of
-from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, turns_of
+from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, turns_of, use_up
 from xjit.capture.python_control.loop_turns import written_buffers
 from xjit.capture.recording.container_entries import (
     ARRAY_INSTEAD,
@@ -86,6 +88,14 @@ class Generator:
     element: Callable[..., Any]
     is_whole: bool = False
 
+    @classmethod
+    def of(cls, runtime: ControlRuntime, items: Any) -> Generator:
+        """The parts of a comprehension that collects the items as they are."""
+        if isinstance(items, Selected):
+            use_up(items)
+            return cls(runtime, items.values, None, (items.condition,), _same)
+        return cls(runtime, items, None, (), _same, is_whole=True)
+
     @property
     def functions(self) -> tuple[Any, ...]:
         """The functions of the user's, which blocks have as defaults so that what they change is found."""
@@ -134,6 +144,10 @@ class Generator:
 
         self.runtime.if_(holds, block, None, _BRANCH)
         return holds
+
+
+def _same(item: Any) -> Any:
+    return item
 
 
 def comprehended(kind: Collection, parts: Generator) -> Any:
@@ -218,11 +232,15 @@ def gathered(parts: Generator) -> Gathered | None:
     columns, keep = _filled(parts, most, form)
     all_count = turns is not None and turns.length is not None and not parts.conditions
     chosen = iter(columns if all_count else columns_of(columns, keep))
-    made = tuple(
-        one if isinstance(one, Fixed) else Column(next(chosen), one.weak, shown, lists=one.lists)
-        for one, shown in form.kinds
-    )
+    made = tuple(one if isinstance(one, Fixed) else _column(one, shown, chosen) for one, shown in form.kinds)
     return Gathered(form.tree, made, most if all_count else count_of(keep))
+
+
+def _column(kind: Type, shown: bool, arrays: Iterator[Any]) -> Column:
+    """The column of a leaf, of the next arrays: the numbers, and the doubts of these."""
+    array = next(arrays)
+    doubts = None if kind.doubtful is None else next(arrays)
+    return Column(array, kind.weak or kind.doubtful, shown, doubts, kind.lists)
 
 
 class Trial:
@@ -255,12 +273,16 @@ class _Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Type:
-    """The type of a leaf: a column of these elements; of ``lists`` of numbers the type of the array of one."""
+    """The type of a leaf: a column of these elements; of ``lists`` of numbers the type of the array of one.
+
+    Numbers that are ``doubtful`` are of this class of Python's or NumPy's, as another column says.
+    """
 
     shape: tuple[int, ...]
     dtype: Any
     weak: type | None
     lists: bool = False
+    doubtful: type | None = None
 
     def zero(self) -> Any:
         """A number of the type."""
@@ -325,7 +347,7 @@ def type_of_element(parts: Generator) -> Type | None:
     if form is None or form.tree != tree.LEAF:
         return None
     ((found, _),) = form.kinds
-    return found if isinstance(found, Type) else None
+    return found if isinstance(found, Type) and not found.doubtful else None
 
 
 def zero_of(parts: Generator) -> Any:
@@ -333,7 +355,7 @@ def zero_of(parts: Generator) -> Any:
     turns = parts.turns
     known = isinstance(parts.items, GeneratorCall) or (turns is not None and turns.most)
     form = _form_of(parts, turns) if known else None
-    if form is None or any(isinstance(one, Type) and one.shape for one, _ in form.kinds):
+    if form is None or any(isinstance(one, Type) and (one.shape or one.doubtful) for one, _ in form.kinds):
         return None
     return tree.unflatten(form.tree, [one.zero() if isinstance(one, Type) else one.value for one, _ in form.kinds])
 
@@ -355,10 +377,10 @@ def _kind(leaf: Any, outer: CaptureTrace) -> tuple[Any, bool] | None:
         return None
     kind: Kind = kind_of(leaf, "an element")
     place = kind.place
-    if kind.doubtful or (not place.aval.rank and not place.scalar and place.weak is None):
+    if not place.aval.rank and not place.scalar and place.weak is None:
         return None
     shown = is_array(leaf) and not is_own(leaf, outer)
-    return Type(place.aval.shape, place.aval.dtype, place.weak), shown
+    return Type(place.aval.shape, place.aval.dtype, place.weak, doubtful=kind.doubtful), shown
 
 
 def _in_rows(element: Any) -> Any:
@@ -376,11 +398,7 @@ def _in_rows(element: Any) -> Any:
 def _numbers_of(leaf: Any) -> Column | None:
     """The numbers of a list of a known length; None of anything else."""
     known = leaf.elements if type(leaf) is DeferredObject else None
-    if known is None or type(known.count) is not int or known.form != tree.LEAF or known.grows:
-        return None
-    part = known.parts_now()[0]
-    plain = isinstance(part, Column) and part.array.ndim == 1 and part.doubts is None and not part.lists
-    return part if plain else None
+    return None if known is None else known.numbers()
 
 
 def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
@@ -389,7 +407,11 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
     zeros = traced_numpy(make)
     types = [one for one, _ in form.kinds if isinstance(one, Type)]
     places = [place for place, (one, _) in enumerate(form.kinds) if isinstance(one, Type)]
-    columns = [zeros((most, *one.shape), one.dtype) for one in types]
+    columns = [
+        column
+        for one in types
+        for column in (zeros((most, *one.shape), one.dtype), *([zeros(most, bool)] if one.doubtful else []))
+    ]
     keep = zeros(most, bool)
 
     def take(pair: Any) -> None:
@@ -400,9 +422,12 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
             for (one, _), leaf in zip(form.kinds, leaves, strict=True):
                 if isinstance(one, Fixed) and leaf is not one.value:
                     refuse("an element of a comprehension is another object in each turn", fix="use numbers")
-            for column, number in zip(columns, places, strict=True):
+            own = iter(columns)
+            for kind, number in zip(types, places, strict=True):
                 numbers = _numbers_of(leaves[number])
-                column[place] = leaves[number] if numbers is None else numbers.array
+                next(own)[place] = leaves[number] if numbers is None else numbers.array
+                if kind.doubtful:
+                    next(own)[place] = doubt_in(leaves[number])
 
         keep[place] = parts.chosen(item, fill)
 

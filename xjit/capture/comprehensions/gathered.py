@@ -11,7 +11,7 @@ import collections
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -184,7 +184,8 @@ class Gathered:
     """The elements of a list of the run: their form, the columns, and their number.
 
     They are those of the list until something may have ``changed`` it. So many loops go through it as there are
-    ``readers``. It ``holds_entries``: so a class tells where this one cannot be imported.
+    ``readers``; one that a list of such has taken in is ``kept``: nobody changes it. It ``holds_entries``: so a class
+    tells where this one cannot be imported.
     """
 
     holds_entries: ClassVar[bool] = True
@@ -194,6 +195,7 @@ class Gathered:
     changed: bool = False
     made: Any = None
     readers: int = 0
+    kept: bool = False
 
     @property
     def grows(self) -> bool:
@@ -215,8 +217,18 @@ class Gathered:
         """Return whether the elements are found by keys."""
         return False
 
+    def numbers(self) -> Column | None:
+        """The numbers of a list of a known length; None of others."""
+        if type(self.count) is not int or self.form != tree.LEAF or self.is_keyed:
+            return None
+        (part,) = self.parts_now()
+        plain = isinstance(part, Column) and part.array.ndim == 1 and part.doubts is None and not part.lists
+        return part if plain else None
+
     def change(self) -> None:
-        """Notes that the list may have changed."""
+        """Notes that the list may have changed; CaptureError where a list that has taken it in would not know."""
+        if self.kept:
+            refuse_change()
         self.changed = True
 
     def leave(self) -> None:
@@ -404,10 +416,15 @@ class RowList(Gathered):
 
     def change(self) -> None:
         """Has the function traced anew with lists of Python's, or refuses it."""
-        trace = enclosing_capture()
-        if trace is not None:
-            trace.recorder.rewriting.want_all_plain()
-        refuse("a list in a list of the run is changed", fix="use an array, and write to its elements")
+        refuse_change()
+
+
+def refuse_change() -> NoReturn:
+    """CaptureError for a change of a list in a list; the function is traced anew with plain lists if it may be."""
+    trace = enclosing_capture()
+    if trace is not None:
+        trace.recorder.rewriting.want_all_plain()
+    refuse("a list in a list of the run is changed", fix="use an array, and write to its elements")
 
 
 def columns_as_tuples(found: Gathered) -> list[DeferredObject] | None:

@@ -21,7 +21,7 @@ from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.entry_lists import EntryList
 from xjit.capture.comprehensions.entry_places import at_most, count_between, demand_order, not_negative, place_of
-from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered
+from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered, refuse_change
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.constants.choices import is_choice, is_constant_of_run, numbers_of
 from xjit.capture.memory.buffer import Buffer
@@ -79,7 +79,7 @@ class Growing(Gathered):
     def __init__(
         self, made_by: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace, room: int
     ) -> None:
-        self.parts, self.changed, self.made, self.readers = (), False, None, 0
+        self.parts, self.changed, self.made, self.readers, self.kept = (), False, None, 0, False
         self.made_by, self.place, self.kind, self.trace, self.room = made_by, place, kind, trace, room
         self.cell: list[Any] = [0]
         self.first: list[Any] = [0]
@@ -130,6 +130,9 @@ class Growing(Gathered):
     def _fitting(self, count: Any, room: int) -> Any:
         """A number of elements, or the largest one that there is room for: then NumPy does the call."""
         if not isinstance(count, TracedValue):
+            if count > room:
+                self.made_by.want_room(self.place, count + self.room - room)
+                refuse("a list is longer than was guessed", fix=ARRAY_INSTEAD)
             return count
         assert self.trace.lengths is not None
         if not repeats_so_far(self.trace):
@@ -162,8 +165,10 @@ class Growing(Gathered):
     def append(self, value: Any) -> None:
         """Puts an entry behind the others."""
         alone = self.kind.is_number or type(value) is tuple or is_constant_of_run(value)
-        alone = alone or is_alone(value, self.made_by.holds(value))
+        alone = alone or type(value) is DeferredObject or is_alone(value, self.made_by.holds(value))
         self._check_entry(value)
+        if type(value) is DeferredObject:
+            value.gathered.kept = True
         count = self.cell[0]
         if not isinstance(count, TracedValue) and count >= self.room:
             self.give_up()
@@ -183,7 +188,9 @@ class Growing(Gathered):
             self.give_up(joined)
 
     def _check_changes(self) -> None:
-        """Has the list given up where a loop that goes through it is under way."""
+        """Has the list given up where a loop that goes through it is under way, or a list has taken it in."""
+        if self.kept:
+            refuse_change()
         if self.readers:
             self.give_up()
 
@@ -433,7 +440,7 @@ def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType
         refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
     numbers = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM
     shape = kind.shape if isinstance(kind, EntryType) else ()
-    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())))
+    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())), rewriting.room_of(place))
     room = None if trace.lengths is None else trace.lengths.room(rows + len(made))
     if room is None:
         return None

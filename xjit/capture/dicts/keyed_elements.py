@@ -33,7 +33,7 @@ class KeyedElements(Gathered):
     is_keyed = True
 
     def __init__(self, made_by: Any, place: tuple[int, int], empty: Any, trace: CaptureTrace) -> None:
-        self.form, self.parts, self.changed, self.made, self.readers = tree.LEAF, (), False, None, 0
+        self.form, self.parts, self.changed, self.made, self.readers, self.kept = tree.LEAF, (), False, None, 0, False
         self.made_by, self.place, self.empty, self.trace = made_by, place, empty, trace
 
     @property

@@ -461,11 +461,12 @@ class RangeFunction:
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    return Enumerated(iterable, start) if _has_turns(iterable) else builtins.enumerate(iterable, start)
+    return Enumerated(iterable, start) if has_turns(iterable) else builtins.enumerate(iterable, start)
 
 
-def _zip(*iterables: Any, **strict: Any) -> Any:
-    if iterables and all(_has_turns(one) or type(one) is range for one in iterables):
+def zipped(*iterables: Any, **strict: Any) -> Any:
+    """``zip``, as what loops of the graph go through where that can be."""
+    if iterables and all(has_turns(one) or type(one) is range for one in iterables):
         found = Zipped(iterables)
         if strict in ({}, {"strict": False}) or (strict == {"strict": True} and found.are_even):
             return found
@@ -473,10 +474,11 @@ def _zip(*iterables: Any, **strict: Any) -> Any:
 
 
 def _reversed(values: Any) -> Any:
-    return Reversed(values) if _has_turns(values) else builtins.reversed(values)
+    return Reversed(values) if has_turns(values) else builtins.reversed(values)
 
 
-def _has_turns(iterable: Any) -> bool:
+def has_turns(iterable: Any) -> bool:
+    """Return whether a loop of the graph may go through a value."""
     has_rows = isinstance(iterable, TracedArray) and iterable.ndim > 0
     is_list = type(iterable) is DeferredObject and iterable.elements is not None
     return isinstance(iterable, Sequence) or has_rows or is_list or _is_limited(iterable)
@@ -485,7 +487,7 @@ def _has_turns(iterable: Any) -> bool:
 LOOP_BUILTINS: dict[str, Any] = {
     "range": RangeFunction(),
     "enumerate": _enumerate,
-    "zip": _zip,
+    "zip": zipped,
     "reversed": _reversed,
 }
 """The replacements of the builtins that loops go through."""

@@ -24,6 +24,7 @@ from xjit.capture.dicts.new_dicts import new_dict
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import (
     LOOP_BUILTINS,
+    Sequence,
     Turns,
     check_left,
     gone_through,
@@ -355,6 +356,10 @@ class TracedRuntime(ListRuntime):
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
         if type(value) is GeneratorCall:
             return _consumed(self, function, value)
+        if function is list and isinstance(value, Sequence):
+            from xjit.capture.comprehensions.consumers import list_of_items
+
+            return list_of_items(self, value)
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def text(self, parts: tuple[Any, ...]) -> Any:

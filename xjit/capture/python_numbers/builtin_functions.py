@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.mapped import Mapped, Selected
 from xjit.capture.python_control.python_branches import chosen
 from xjit.capture.python_control.truth import as_bool, is_open, truth
 from xjit.capture.python_numbers.numbers import python_number
@@ -60,7 +61,8 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
 
 def _gives_elements(values: Any) -> bool:
     """Return whether only the run tells how many elements there are, of which each can be traced."""
-    return type(values) is GeneratorCall or (type(values) is DeferredObject and values.elements is not None)
+    kind = type(values)
+    return kind in (GeneratorCall, Mapped, Selected) or (kind is DeferredObject and values.elements is not None)
 
 
 def _of_elements(function: Any, values: Any) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.constants.choices import is_constant_of_run, numbers_of
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
 from xjit.dataclass import dataclass
@@ -59,13 +60,15 @@ class EntryType:
     """The type of an entry: that of its elements, Python's class of a number, None for NumPy's, and the shape.
 
     That of a number is empty. None is that of an array of one dimension, of a length that only the run knows. A
-    number that is ``doubtful`` may be one of this class of Python's, as only the run tells.
+    number that is ``doubtful`` may be one of this class of Python's, as only the run tells. ``lists`` of numbers have
+    the type of the array of one.
     """
 
     dtype: DType
     weak: type | None
     shape: tuple[int, ...] | None = ()
     doubtful: type | None = None
+    lists: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -79,6 +82,7 @@ class EntryType:
         if self.is_number and other.is_number:
             return self._in_doubt(other)
         one_axis = all(one.shape is None or len(one.shape) == 1 for one in (self, other))
+        one_axis &= not self.lists and not other.lists
         return EntryType(self.dtype, None, None) if one_axis and self.dtype == other.dtype else None
 
     def _in_doubt(self, other: EntryType) -> EntryType | None:
@@ -154,6 +158,9 @@ def entry_type(value: Any, constants: bool = False) -> EntryType | RecordType | 
         return EntryType(value.dtype, None)
     if getattr(type(value), "chooses", False) or isinstance(value, LimitedArray):
         return EntryType(value.dtype, None, None) if value.ndim == 1 else None
+    if type(value) is DeferredObject:
+        found = None if value.elements is None else value.elements.numbers()
+        return None if found is None else EntryType(found.array.dtype, found.weak, found.array.shape, lists=True)
     if not isinstance(value, TracedValue):
         return None
     doubt = doubt_of(value)

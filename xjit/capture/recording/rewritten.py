@@ -42,6 +42,7 @@ class Rewriting:
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
         self._little: set[tuple[int, int]] = set()
+        self._room: dict[tuple[int, int], int] = {}
         self._of_known_turns: set[tuple[int, int]] = set()
         self._plain: set[tuple[int, int]] = set()
         self._never_plain: set[tuple[int, int]] = set()
@@ -253,6 +254,15 @@ class Rewriting:
         self._little.add(place)
         self._renews |= is_new
         return is_new
+
+    def want_room(self, place: tuple[int, int], count: int) -> None:
+        """Notes that the list of a place has so many elements: the function is traced anew with room for them."""
+        self._room[place] = count
+        self._renews = True
+
+    def room_of(self, place: tuple[int, int]) -> int:
+        """Return how many elements the list of a place is known to have; none where that is not known."""
+        return self._room.get(place, 0)
 
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from xjit.capture.comprehensions.mapped import mapped, selected
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.guarding.access_path import object_path
 from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
@@ -71,6 +72,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         callable=_callable,
         len=_len,
         map=_map,
+        filter=selected,
         hasattr=_hasattr,
         getattr=_getattr,
         super=_super,
@@ -97,7 +99,7 @@ def _map(function: Any, *iterables: Any) -> Any:
     """``map``: types of numbers convert what only the run tells, as calls of them do."""
     converts = isinstance(function, type) and function in NUMBERS and len(iterables) == 1
     each = functools.partial(_number_as, function) if converts else function
-    return builtins.map(each, *iterables)
+    return mapped(each, iterables)
 
 
 def _number_as(kind: Any, value: Any) -> Any:
