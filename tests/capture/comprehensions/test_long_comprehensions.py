@@ -85,15 +85,15 @@ def joined(x: Any, w: Any) -> Any:
 
 
 def maps(x: Any, w: Any) -> Any:
-    return np.array(list(map(lambda row: row @ w, x))), max(map(np.max, x)), list(map(float, x[:, 0]))[:3]
+    return np.array(list(map(lambda row: row @ w, x))), max(map(np.max, x)), list(map(float, x[:, 0]))[:3]  # noqa: C417
 
 
 def maps_of_two(x: Any, w: Any) -> Any:
-    return list(map(lambda a, b: a[0] * b[1], x, x[::-1])), sum(map(lambda k: k * 2, range(200)))
+    return list(map(lambda a, b: a[0] * b[1], x, x[::-1])), sum(map(lambda k: k * 2, range(200)))  # noqa: C417
 
 
 def chosen(x: Any, w: Any) -> Any:
-    return np.array(list(filter(lambda v: v > 0, x[:, 0]))), any(map(lambda v: v > 48, x[:, 1]))
+    return np.array(list(filter(lambda v: v > 0, x[:, 0]))), any(map(lambda v: v > 48, x[:, 1]))  # noqa: C417
 
 
 def appended(x: Any, w: Any) -> Any:
@@ -205,7 +205,7 @@ def added(x: Any, w: Any) -> Any:
     found = [row.sum() for row in x[:100]]
     found.append(3.0)
     found.insert(0, 1.0)
-    return found + [2.0], np.array(found)
+    return found + [2.0], np.array(found)  # noqa: RUF005
 
 
 def repeated(x: Any, w: Any) -> Any:
@@ -260,7 +260,7 @@ def test_changes_of_lists_in_lists_are_seen(function: Any) -> None:
 
 def test_iterators_go_on_where_they_are() -> None:
     def begun(x: Any, w: Any) -> Any:
-        doubled = map(lambda v: 2 * v, x[:, 0])
+        doubled = map(lambda v: 2 * v, x[:, 0])  # noqa: C417
         first = next(doubled)
         return first, sum(doubled)
 

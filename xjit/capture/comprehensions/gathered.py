@@ -222,8 +222,9 @@ class Gathered:
         if type(self.count) is not int or self.form != tree.LEAF or self.is_keyed:
             return None
         (part,) = self.parts_now()
-        plain = isinstance(part, Column) and part.array.ndim == 1 and part.doubts is None and not part.lists
-        return part if plain else None
+        if not isinstance(part, Column) or part.array.ndim > 1 or part.doubts is not None or part.lists:
+            return None
+        return part
 
     def change(self) -> None:
         """Notes that the list may have changed; CaptureError where a list that has taken it in would not know."""
@@ -295,7 +296,7 @@ class Gathered:
         leaves = [one.value if isinstance(one, Fixed) else one.at(number) for one in self.parts_now()]
         return tree.unflatten(self.form, leaves)
 
-    def item(self, found: DeferredObject, index: int) -> Any:
+    def item(self, found: DeferredObject, index: Any) -> Any:
         """``found[index]``, of the type that the elements have."""
         if type(index) is int and type(self.count) is int and -self.count <= index < self.count:
             return self.element(index % self.count)

@@ -210,11 +210,11 @@ def counted(settled: Settled, turn: Turn, values: tuple[Any, ...]) -> tuple[Any,
             found.append(value)
             continue
         rows = zip(own, *(tree.flatten(each)[0] for each in (first, after, value)), strict=True)
-        found.append(tree.unflatten(one.structure, [_counted(*row, length) for row in rows]))
+        found.append(tree.unflatten(one.structure, [_counted(length, *row) for row in rows]))
     return tuple(found)
 
 
-def _counted(parameter: Node, first: Any, after: Any, value: Any, length: int) -> Any:
+def _counted(length: int, parameter: Node, first: Any, after: Any, value: Any) -> Any:
     node = after.node if isinstance(after, TracedValue) and after.weak is int else None
     if type(first) is not int or node is None or node.op is not registry["add"] or node.inputs[0] is not parameter:
         return value
