@@ -67,7 +67,7 @@ from xjit.types import INT64, scalar_type
 _MOST_PLACES = 2**24
 """Places of arrays that a comprehension fills, where only the run tells how many items there are."""
 MAKERS: dict[str, Any] = {"set": set, "dict": dict}
-"""What makes other collections than lists of a list of their elements."""
+"""The classes of other collections than lists, which take a list of the elements."""
 _NEW: Any = np.array
 _BRANCH = Site("if", 0, (), (), ())
 _NO_COLUMN = -1

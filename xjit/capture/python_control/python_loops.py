@@ -409,8 +409,7 @@ def _finish(settled: Settled, turn: Turn, values: Sequence[Any]) -> None:
     end = begin + len(first)
     for buffer, value in zip(settled.buffers, last[end:], strict=False):
         buffer.advance(outer, shown_version(buffer, outer.adopt(value.node), outer))
-    behind = _values_behind(shown, last[begin:end])
-    behind = counted(settled, turn, behind)
+    behind = counted(settled, turn, _values_behind(shown, last[begin:end]))
     exchange.hand_on(last[-1], turn.begin, carried_values(settled.carried, behind))
     _connect(settled, turn, behind)
     places = [place for place, one in enumerate(settled.carried) if one is not None]
