@@ -23,6 +23,7 @@ from xjit.capture.comprehensions.filtered import (
     type_of_element,
     zero_of,
 )
+from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.one_by_one import LONG, OPEN, is_of_run, python_way, to_be_plain
 from xjit.capture.python_control.loop_sequences import gone_through, lists_in, use_up, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
@@ -48,9 +49,11 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
         return _comprehended(kind, parts if items is parts.items else replace(parts, items=items))
 
 
-def list_of_items(runtime: ControlRuntime, items: Any) -> Any:
-    """``list(items)``."""
-    return comprehend("list", Generator.of(runtime, items))
+def of_items(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any) -> Any:
+    """The result of a type of Python's of what a loop may go through: ``list(items)``."""
+    if function is list and type(items) is not GeneratorCall:
+        return comprehend("list", Generator.of(runtime, items))
+    return of_elements(function, runtime, items)
 
 
 def _comprehended(kind: Collection, parts: Generator) -> Any:

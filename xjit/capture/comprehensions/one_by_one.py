@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from xjit.capture.comprehensions.filtered import MAKERS, Generator, Trial, appended, place_of_code
@@ -46,23 +47,23 @@ def python_way(kind: Collection, parts: Generator, most: int | None = None) -> A
     found: list[Any] = []
     turns = parts.turns
     items = iter(known_of(parts.items) if turns is None else map(turns.element, range(turns.first, turns.end)))
-    unrolling = None if turns is None or most is None else Unrolling(turns.length, most=most)
-    for item in items:
-        if unrolling is not None:
+    length, limit = (None, sys.maxsize) if turns is None else (turns.length, sys.maxsize if most is None else most)
+    with Unrolling(length, most=limit) as unrolling:
+        for item in items:
             if not unrolling.goes_on():
                 trial.take_back()
                 return LONG
             unrolling.turn()
-        values = parts.values(item)
-        holds = parts.holds(values)
-        if not is_open(holds):
-            if holds:
-                found.append(parts.element(*values))
-        elif items is parts.items:
-            return _goes_on(kind, parts, found, values, holds)
-        else:
-            trial.take_back()
-            return OPEN
+            values = parts.values(item)
+            holds = parts.holds(values)
+            if not is_open(holds):
+                if holds:
+                    found.append(parts.element(*values))
+            elif items is parts.items:
+                return _goes_on(kind, parts, found, values, holds)
+            else:
+                trial.take_back()
+                return OPEN
     return found
 
 

@@ -25,8 +25,10 @@ def as_choice(value: Any, structure: tree.Tree) -> Any:
     return tree.unflatten(structure, [trace.recorder.constants.number(value)])
 
 
-def as_choices(one: Any, other: Any) -> tuple[Any, Any]:
+def as_choices(one: Any, other: Any, anew: bool = True) -> tuple[Any, Any]:
     """Two values of a variable, where constants that differ are chosen ones, also those in tuples.
+
+    Unless they are so ``anew``, one of each two has to be one.
 
     "idle", "up"              the numbers 0 and 1 in the table of the trace
     (x, "idle"), (y, "up")    (x, 0), (y, 1)
@@ -34,12 +36,12 @@ def as_choices(one: Any, other: Any) -> tuple[Any, Any]:
     if one is other:
         return one, other
     if type(one) is type(other) and isinstance(one, tuple) and len(one) == len(other):
-        pairs = [as_choices(*pair) for pair in zip(one, other, strict=True)]
+        pairs = [as_choices(*pair, anew) for pair in zip(one, other, strict=True)]
         return with_items(one, [first for first, _ in pairs]), with_items(other, [second for _, second in pairs])
     structure = _structure_of(one)
     if structure is None or structure != _structure_of(other):
         return one, other
-    if type(one) is type(other) is not ChosenConstant and one == other:
+    if type(one) is type(other) is not ChosenConstant and (not anew or one == other):
         return one, other
     return as_choice(one, structure), as_choice(other, structure)
 

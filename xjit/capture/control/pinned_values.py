@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -99,12 +100,16 @@ class PinnedValues:
                     self._known[node] = np.asarray(found)[()]
         return self._known[node]
 
+    def may_pin(self) -> bool:
+        """Return whether a value that is needed now may be pinned."""
+        trace = self._trace
+        if current() is not trace or not trace.splitting or not can_demand(trace):
+            return False
+        return all(map(repeats_node, trace.effects))
+
     def _place(self, purpose: str, operand: TracedValue) -> PinPlace | None:
         """Return the place where a value is needed now; None where nothing can be pinned."""
-        trace = self._trace
-        if not trace.splitting or operand.dtype.kind == "c" or not can_demand(trace):
-            return None
-        if not all(map(repeats_node, trace.effects)):
+        if operand.dtype.kind == "c" or not self.may_pin():
             return None
         where = position()
         number = self._counts[where, purpose]
@@ -131,6 +136,18 @@ class PinnedValues:
 
 def _constant(node: Node) -> Any:
     return node.param("value").array()
+
+
+def is_better_pinned() -> bool:
+    """Return whether values of Python's that a branch decides had better be those of a pinned condition.
+
+    Turns that are traced one by one would need a condition each.
+    """
+    trace = current()
+    pins = trace.pins if isinstance(trace, CaptureTrace) else None
+    if pins is None or not pins.may_pin():
+        return False
+    return not trace.recorder.unrolled and not trace.recorder.rewriting.is_in_loop(sys._getframe(1))
 
 
 class deciding:

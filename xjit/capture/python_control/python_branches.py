@@ -15,7 +15,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.constants.choices import all_choices, as_choices
 from xjit.capture.control.inner_traces import computed, inner_trace, is_of_users, undecided
-from xjit.capture.control.pinned_values import deciding
+from xjit.capture.control.pinned_values import deciding, is_better_pinned
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.memory.carried_layout import is_stored_as_shown, memory_of_version, shown_version
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
@@ -265,7 +265,7 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
         return _Plan(None, (), UNBOUND)
     if one is other:
         return _Plan(None, (), one)
-    one, other = as_choices(one, other)
+    one, other = as_choices(one, other, not is_better_pinned())
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         one, other = (

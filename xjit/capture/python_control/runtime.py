@@ -119,14 +119,15 @@ class TracedRuntime(ListRuntime):
 
     def _repeated(self, unrolling: Unrolling, test: Thunk, holds: Thunk, body: Thunk) -> bool:
         """Run the turns one by one; return whether all of them were few enough, with conditions that are known."""
-        while unrolling.goes_on():
-            known = test() if unrolling.turns == 0 else holds()
-            if is_open(known):
-                return False
-            if not known:
-                return True
-            body()
-            unrolling.turn()
+        with unrolling:
+            while unrolling.goes_on():
+                known = test() if unrolling.turns == 0 else holds()
+                if is_open(known):
+                    return False
+                if not known:
+                    return True
+                body()
+                unrolling.turn()
         return False
 
     def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
@@ -185,20 +186,20 @@ class TracedRuntime(ListRuntime):
         self, turns: Turns, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
     ) -> bool:
         """Run the turns one by one; return whether all of them were few enough."""
-        unrolling = Unrolling(turns.length, state)
-        for number in range(turns.first, turns.end):
-            if not unrolling.goes_on():
-                return False
-            assign(turns.element(number))
-            body()
-            unrolling.turn()
-            if going is not None:
-                more = going()
-                if is_open(more):
-                    unrolling.give_up()
+        with Unrolling(turns.length, state) as unrolling:
+            for number in range(turns.first, turns.end):
+                if not unrolling.goes_on():
                     return False
-                if not more:
-                    return True
+                assign(turns.element(number))
+                body()
+                unrolling.turn()
+                if going is not None:
+                    more = going()
+                    if is_open(more):
+                        unrolling.give_up()
+                        return False
+                    if not more:
+                        return True
         return True
 
     def _through(
@@ -222,19 +223,19 @@ class TracedRuntime(ListRuntime):
 
         more: Any = True
         known = known_of(items)
-        unrolling = Unrolling(len(known) if isinstance(known, Sized) else None, most=most)
-        for item in known:
-            if obstacle is not None and not unrolling.goes_on():
-                raise noted(obstacle)
-            unrolling.turn()
-            if is_open(more):
-                check_left(known, sys._getframe(1))
-                decided(truth(more), functools.partial(turn, item), _nothing, state)
-            elif more:
-                turn(item)
-            else:
-                return
-            more = True if going is None else going()
+        with Unrolling(len(known) if isinstance(known, Sized) else None, most=most) as unrolling:
+            for item in known:
+                if obstacle is not None and not unrolling.goes_on():
+                    raise noted(obstacle)
+                unrolling.turn()
+                if is_open(more):
+                    check_left(known, sys._getframe(1))
+                    decided(truth(more), functools.partial(turn, item), _nothing, state)
+                elif more:
+                    turn(item)
+                else:
+                    return
+                more = True if going is None else going()
 
     def handlers(self, outer: Any, classes: Thunk) -> Any:
         """Return the handlers of a ``try``, which those operations find that may fail."""
@@ -354,12 +355,10 @@ class TracedRuntime(ListRuntime):
             return found
         if issubclass(type(value), DeferredObject):
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
-        if type(value) is GeneratorCall:
-            return _consumed(self, function, value)
-        if function is list and isinstance(value, Sequence):
-            from xjit.capture.comprehensions.consumers import list_of_items
+        if type(value) is GeneratorCall or (function is list and isinstance(value, Sequence)):
+            from xjit.capture.comprehensions.consumers import of_items
 
-            return list_of_items(self, value)
+            return of_items(function, self, value)
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def text(self, parts: tuple[Any, ...]) -> Any:
@@ -492,14 +491,3 @@ def _through_generator(items: GeneratorCall, assign: Callable[[Any], None], body
 
 def _nothing() -> None:
     """The block that is not there."""
-
-
-def _consumed(runtime: TracedRuntime, function: Callable[[Any], Any], items: GeneratorCall) -> Any:
-    """Return what a function that uses a generator up makes of it."""
-    from xjit.capture.comprehensions.consumers import of_elements
-
-    return of_elements(function, runtime, items)
-
-
-def _truth_value(value: Any) -> Any:
-    return as_bool(value) if is_open(value) else bool(value)

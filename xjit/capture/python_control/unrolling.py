@@ -40,6 +40,7 @@ class Unrolling:
 
     ``state`` are the variables that turns change; without them turns are taken for such that do not fuse. A loop that
     was no such in an earlier trace, as one within another that is traced again, is none from the first turn on.
+    ``with`` it the turns are traced.
     """
 
     def __init__(self, length: int | None, state: State | None = None, most: int = MOST_NODES) -> None:
@@ -50,6 +51,13 @@ class Unrolling:
         self._start = [] if state is None else values_of(state)
         self._place = None if state is None else (state.place, length)
         self.turns = 0
+
+    def __enter__(self) -> Unrolling:
+        _recorder().unrolled += 1
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _recorder().unrolled -= 1
 
     def turn(self) -> None:
         """Counts a turn."""

@@ -81,7 +81,8 @@ class Recorder:
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
     ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
-    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop were.
+    rewritten, ``operations`` counts those of all graphs, ``loops`` is what the variables of each loop were, within so
+    many loops turns are traced one by one as ``unrolled`` says.
     ``python_steps`` counts what runs in Python, ``notes`` say why, ``kept`` are versions of arrays that one may keep,
     ``caught`` nodes whose errors the function would catch, and ``unforeseen`` tells of steps that were not as they
     were taken for. ``unbound`` are variables that one arm assigns, ``perhaps_unbound`` what stands in a turn for
@@ -124,8 +125,7 @@ class Recorder:
         self.remembered: list[tuple[Any, ...]] = []
         self.objects: list[weakref.ref[Any]] = []
         self.mutable: dict[int, Any] = {}
-        self.operations = 0
-        self.python_steps = 0
+        self.operations = self.python_steps = self.unrolled = 0
         self.notes: list[XjitError] = []
         self.unknown_objects = self.objects_go_outside = self.raises = False
         self.looking: list[types.CodeType] = []

@@ -127,6 +127,14 @@ class Rewriting:
             frame = frame.f_back
         return found
 
+    def is_in_loop(self, frame: FrameType | None) -> bool:
+        """Return whether a function of the user's is within a loop that Python goes through."""
+        while frame is not None:
+            if frame.f_code in self._owners and _is_in_loop(frame):
+                return True
+            frame = frame.f_back
+        return False
+
     def _want(self, frame: FrameType) -> bool:
         """Wants the function of a frame, and those around it; return whether it is one of the user's."""
         around = self._around(frame.f_code)
