@@ -144,8 +144,7 @@ def is_better_pinned() -> bool:
     Turns that are traced one by one would need a condition each.
     """
     trace = current()
-    pins = trace.pins if isinstance(trace, CaptureTrace) else None
-    if pins is None or not pins.may_pin():
+    if not isinstance(trace, CaptureTrace) or trace.pins is None or not trace.pins.may_pin():
         return False
     return not trace.recorder.unrolled and not trace.recorder.rewriting.is_in_loop(sys._getframe(1))
 

@@ -491,3 +491,7 @@ def _through_generator(items: GeneratorCall, assign: Callable[[Any], None], body
 
 def _nothing() -> None:
     """The block that is not there."""
+
+
+def _truth_value(value: Any) -> Any:
+    return as_bool(value) if is_open(value) else bool(value)
