@@ -187,7 +187,9 @@ class TracedRange(Sequence):
 
 
 class OneWay(Sequence):
-    """A stand-in for an iterator, which gives its elements out once."""
+    """A stand-in for an iterator, which gives its elements out once: so a class tells where it cannot be imported."""
+
+    gives_once = True
 
     def __init__(self, values: Any) -> None:
         self.values = values

@@ -17,7 +17,6 @@ from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.guarding.guards import identity
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.python_control.loop_sequences import OneWay
 from xjit.capture.recording.containers import RecordingDict, RecordingList
 from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
@@ -114,7 +113,7 @@ class Arguments:
         if kind is dict:
             pairs = ((self._constant(key), self.term(one)) for key, one in value.items())
             return Term("dict", terms=tuple(itertools.chain(*pairs)))
-        if isinstance(value, OneWay):
+        if getattr(kind, "gives_once", False):
             return self._call(iter, list(value.known()))
         if kind is slice:
             return self._call(slice, value.start, value.stop, value.step)
