@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -250,12 +251,54 @@ def one_list_in_many_places(x: Any, w: Any) -> Any:
     return found, row
 
 
-@pytest.mark.parametrize("function", [later_changes, row_of_a_table, one_list_in_many_places])
+def one_array_in_many_places(x: Any, w: Any) -> Any:
+    found = [w for _ in x]
+    found[0][0] = 3.0
+    return w, found[5][0]
+
+
+def views_of_an_argument(x: Any, w: Any) -> Any:
+    found = [row[:3] for row in x[:80]]
+    found[2][0] = 9.0
+    x[3, 1] = 4.0
+    return x, found[3].copy(), np.array(found)
+
+
+def arrays_of_its_own(x: Any, w: Any) -> Any:
+    found = [row * w for row in x]
+    row = found[3]
+    row[0] = 5.0
+    found[4][1] = 7.0
+    for k in range(200):
+        found[k][2] += k
+    return found[3], found[4], np.array(found), found[0] is found[0], found[1] is found[2]
+
+
+def windows_of_an_argument(x: Any, w: Any) -> Any:
+    line = x.ravel()
+    found = [line[k : k + 8] for k in range(200)]
+    return np.array(found), found[7].sum(), np.stack(found)[:, 0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        later_changes,
+        row_of_a_table,
+        one_list_in_many_places,
+        one_array_in_many_places,
+        views_of_an_argument,
+        arrays_of_its_own,
+        windows_of_an_argument,
+    ],
+)
 def test_changes_of_lists_in_lists_are_seen(function: Any) -> None:
     compiled = xjit.jit(function)
     with split():
         for one in CALLS:
-            check_same(compiled(*one), function(*one))
+            own, theirs = copy.deepcopy(one), copy.deepcopy(one)
+            check_same(compiled(*theirs), function(*own))
+            check_same(theirs, own)
 
 
 def test_iterators_go_on_where_they_are() -> None:

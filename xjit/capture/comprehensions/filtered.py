@@ -10,12 +10,13 @@ of them are elements.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from xjit import tree
+from xjit.capture.comprehensions.element_forms import Form, Holder, Type, column_of, form_of, in_rows, numbers_in
 from xjit.capture.comprehensions.entry_lines import doubt_in
 from xjit.capture.comprehensions.gathered import (
     Column,
@@ -23,17 +24,15 @@ from xjit.capture.comprehensions.gathered import (
     Gathered,
     columns_of,
     count_of,
-    is_own,
     listed,
 )
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.comprehensions.growing import OF_LISTS, growing_list
+from xjit.capture.comprehensions.lone_arrays import note_entry
 from xjit.capture.comprehensions.mapped import Selected
 from xjit.capture.constants.choices import in_numbers
 from xjit.capture.control.inner_traces import inner_trace, undecided
-from xjit.capture.guarding.signature import is_plain
 from xjit.capture.python_control.checkpoint import Checkpoint
-from xjit.capture.python_control.leaves import Kind, is_array, is_array_like, kind_of
 from xjit.capture.python_control.loop_sequences import Enumerated, Turns, begin_again, turns_of, use_up
 from xjit.capture.python_control.loop_turns import written_buffers
 from xjit.capture.recording.container_entries import (
@@ -41,13 +40,11 @@ from xjit.capture.recording.container_entries import (
     LIST_OF_RUN,
     EntryType,
     RecordType,
-    common_type,
     entry_type,
 )
 from xjit.capture.recording.module_views import traced_numpy
 from xjit.capture.rewriting.assigned_cells import assigned_cells
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Collection, ControlRuntime, Site, Thunk, content
-from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.errors_in_order import test_ahead_of_effect
 from xjit.capture.tracers.provenance import (
@@ -68,7 +65,6 @@ _MOST_PLACES = 2**24
 """Places of arrays that a comprehension fills, where only the run tells how many items there are."""
 MAKERS: dict[str, Any] = {"set": set, "dict": dict}
 """The classes of other collections than lists, which take a list of the elements."""
-_NEW: Any = np.array
 _BRANCH = Site("if", 0, (), (), ())
 _NO_COLUMN = -1
 """The column of comprehensions in places of lists."""
@@ -229,18 +225,15 @@ def gathered(parts: Generator) -> Gathered | None:
     form = None if turns is None or not most or most > _MOST_PLACES else _form_of(parts, turns)
     if form is None or most is None:
         return None
-    columns, keep = _filled(parts, most, form)
+    holder = Holder()
+    columns, keep = _filled(parts, most, form, holder)
     all_count = turns is not None and turns.length is not None and not parts.conditions
     chosen = iter(columns if all_count else columns_of(columns, keep))
-    made = tuple(one if isinstance(one, Fixed) else _column(one, shown, chosen) for one, shown in form.kinds)
+    made = tuple(
+        one if isinstance(one, Fixed) else column_of(one, chosen, holder if shown else None)
+        for one, shown in form.kinds
+    )
     return Gathered(form.tree, made, most if all_count else count_of(keep))
-
-
-def _column(kind: Type, shown: bool, arrays: Iterator[Any]) -> Column:
-    """The column of a leaf, of the next arrays: the numbers, and the doubts of these."""
-    array = next(arrays)
-    doubts = None if kind.doubtful is None else next(arrays)
-    return Column(array, kind.weak or kind.doubtful, shown, doubts, kind.lists)
 
 
 class Trial:
@@ -263,43 +256,17 @@ class Trial:
         return assigned
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Form:
-    """The form of the elements: a type for each leaf, or the value that it always is, and whether it is a view."""
-
-    tree: tree.Tree
-    kinds: tuple[tuple[Any, bool], ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Type:
-    """The type of a leaf: a column of these elements; of ``lists`` of numbers the type of the array of one.
-
-    Numbers that are ``doubtful`` are of this class of Python's or NumPy's, as another column says.
-    """
-
-    shape: tuple[int, ...]
-    dtype: Any
-    weak: type | None
-    lists: bool = False
-    doubtful: type | None = None
-
-    def zero(self) -> Any:
-        """A number of the type."""
-        return self.dtype.type(0) if self.weak is None else self.weak(0)
-
-
 class _Found:
     """The result of a trial, where loops and branches see no variable."""
 
     result: Any = None
 
 
-def _form_of(parts: Generator, turns: Turns | None) -> _Form | None:
+def _form_of(parts: Generator, turns: Turns | None) -> Form | None:
     """The form of the elements; None where they are of no such form."""
     outer = current()
     assert isinstance(outer, CaptureTrace)
-    form: _Form | None = _tried(parts, lambda element: _form(element, outer), turns)
+    form: Form | None = _tried(parts, lambda element: form_of(element, outer), turns)
     return form
 
 
@@ -360,49 +327,9 @@ def zero_of(parts: Generator) -> Any:
     return tree.unflatten(form.tree, [one.zero() if isinstance(one, Type) else one.value for one, _ in form.kinds])
 
 
-def _form(element: Any, outer: CaptureTrace) -> _Form | None:
-    leaves, structure = in_numbers(_in_rows(element))
-    found = [_kind(leaf, outer) for leaf in leaves]
-    kinds = [one for one in found if one is not None]
-    return _Form(structure, tuple(kinds)) if len(kinds) == len(found) else None
-
-
-def _kind(leaf: Any, outer: CaptureTrace) -> tuple[Any, bool] | None:
-    numbers = _numbers_of(leaf)
-    if numbers is not None:
-        return Type(numbers.array.shape, numbers.array.dtype, numbers.weak, lists=True), False
-    if not is_array_like(leaf):
-        return (Fixed(leaf), False) if is_plain(leaf) else None
-    if isinstance(leaf, np.ndarray):
-        return None
-    kind: Kind = kind_of(leaf, "an element")
-    place = kind.place
-    if not place.aval.rank and not place.scalar and place.weak is None:
-        return None
-    shown = is_array(leaf) and not is_own(leaf, outer)
-    return Type(place.aval.shape, place.aval.dtype, place.weak, doubtful=kind.doubtful), shown
-
-
-def _in_rows(element: Any) -> Any:
-    """The element with its lists of numbers as ones whose numbers are known as an array."""
-    if type(element) is tuple:
-        return tuple(map(_in_rows, element))
-    kind = common_type(element) if type(element) is list else None
-    if not isinstance(kind, EntryType) or not kind.is_number or kind.doubtful is not None:
-        return element
-    trace, make, dtype = current(), traced_numpy(_NEW), kind.dtype
-    assert trace is not None
-    return listed(Gathered(tree.LEAF, (Column(make(element, dtype), kind.weak),), len(element)), trace)
-
-
-def _numbers_of(leaf: Any) -> Column | None:
-    """The numbers of a list of a known length; None of anything else."""
-    known = leaf.elements if type(leaf) is DeferredObject else None
-    return None if known is None else known.numbers()
-
-
-def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
+def _filled(parts: Generator, most: int, form: Form, holder: Holder) -> tuple[list[Any], Any]:
     """The columns, with a place for each item, and the mask of the places that count."""
+    shown = [place for place, (_, others) in enumerate(form.kinds) if others]
     make: Any = np.zeros
     zeros = traced_numpy(make)
     types = [one for one, _ in form.kinds if isinstance(one, Type)]
@@ -418,13 +345,15 @@ def _filled(parts: Generator, most: int, form: _Form) -> tuple[list[Any], Any]:
         place, item = pair
 
         def fill(*values: Any) -> None:
-            leaves = in_numbers(_in_rows(parts.element(*values)))[0]
+            leaves = in_numbers(in_rows(parts.element(*values)))[0]
             for (one, _), leaf in zip(form.kinds, leaves, strict=True):
                 if isinstance(one, Fixed) and leaf is not one.value:
                     refuse("an element of a comprehension is another object in each turn", fix="use numbers")
+            if not all(note_entry(holder, leaves[place]) for place in shown):
+                refuse("an element of a comprehension is an array that others have, too", fix="copy it")
             own = iter(columns)
             for kind, number in zip(types, places, strict=True):
-                numbers = _numbers_of(leaves[number])
+                numbers = numbers_in(leaves[number])
                 next(own)[place] = leaves[number] if numbers is None else numbers.array
                 if kind.doubtful:
                     next(own)[place] = doubt_in(leaves[number])

@@ -63,8 +63,8 @@ class Fixed:
 class Column:
     """A part of all elements as an array, packed; ``weak`` is the class of Python's numbers.
 
-    Of ``shown`` arrays each is a view of one that others have, too. With ``doubts`` a number is one of these where
-    they hold. The rows of ``lists`` are lists of numbers.
+    Of ``shown`` arrays each is one that others have, too: nobody writes to these while the ``holder`` lives. With
+    ``doubts`` a number is one of these where they hold. The rows of ``lists`` are lists of numbers.
     """
 
     array: Any
@@ -72,6 +72,7 @@ class Column:
     shown: bool = False
     doubts: Any = None
     lists: bool = False
+    holder: Any = None
 
     def at(self, number: Any) -> Any:
         """The element in a place."""
@@ -80,6 +81,9 @@ class Column:
             trace = current()
             assert trace is not None
             return listed(RowList(tree.LEAF, (Column(found.copy(), self.weak),), found.shape[0]), trace)
+        if self.holder is not None:
+            found = found.copy()
+            found.buffer.shared = True
         if self.doubts is None:
             return found if self.weak is None else python_number(found)
         assert self.weak is not None
@@ -184,8 +188,8 @@ class Gathered:
     """The elements of a list of the run: their form, the columns, and their number.
 
     They are those of the list until something may have ``changed`` it. So many loops go through it as there are
-    ``readers``; one that a list of such has taken in is ``kept``: nobody changes it. It ``holds_entries``: so a class
-    tells where this one cannot be imported.
+    ``readers``; one that a list of such has taken in is ``kept``: nobody changes it. Arrays at known positions that
+    were ``seen`` are one object each. It ``holds_entries``: so a class tells where this one cannot be imported.
     """
 
     holds_entries: ClassVar[bool] = True
@@ -196,6 +200,7 @@ class Gathered:
     made: Any = None
     readers: int = 0
     kept: bool = False
+    seen: dict[int, Any] | None = None
 
     @property
     def grows(self) -> bool:
@@ -299,7 +304,11 @@ class Gathered:
     def item(self, found: DeferredObject, index: Any) -> Any:
         """``found[index]``, of the type that the elements have."""
         if type(index) is int and type(self.count) is int and -self.count <= index < self.count:
-            return self.element(index % self.count)
+            place = index % self.count
+            self.seen = {} if self.seen is None else self.seen
+            if place not in self.seen:
+                self.seen[place] = self.element(place)
+            return self.seen[place]
         if isinstance(index, TracedValue) and not any(column.shown for column in self.columns):
             return self.element(not_negative(place_of(index, 0, self.count)))
         like = None
@@ -309,10 +318,10 @@ class Gathered:
         return step(operator.getitem, (found, index), {}, like=like)
 
     def part(self, index: slice) -> DeferredObject | None:
-        """The list of the elements of a part; None of arrays that others have, too, and where all are one value."""
+        """The list of the elements of a part; None of arrays, which both lists have, and where all are one value."""
         found, trace = self.parts_now(), current()
         columns = [one for one in found if isinstance(one, Column)]
-        if not columns or trace is None or any(one.shown for one in columns):
+        if not columns or trace is None or any(one.array.ndim > 1 and not one.lists for one in columns):
             return None
         parts = tuple(one if isinstance(one, Fixed) else one.part(index) for one in found)
         (array, *_) = [one.array for one in parts if isinstance(one, Column)]

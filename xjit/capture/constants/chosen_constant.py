@@ -16,7 +16,7 @@ import numpy as np
 
 from xjit.capture.constants.constant_table import ConstantTable, class_of_constant
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.tracers.provenance import enclosing_capture, refuse
+from xjit.capture.tracers.provenance import ask_to_rewrite, enclosing_capture, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
@@ -101,6 +101,10 @@ class ChosenConstant(DeferredObject):
         return same
 
     def __hash__(self) -> int:
+        capture = enclosing_capture()
+        if capture is not None and isinstance(_known(self._number), TracedValue):
+            ask_to_rewrite()
+            capture.recorder.rewriting.want_dicts(of_text=True)
         return hash(self.taken_for_granted("is used as a key"))
 
     def __eq__(self, other: object) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.gathered import Column, Gathered
+from xjit.capture.constants.choices import numbers_of
 from xjit.capture.dicts.hash_table import Found, HashTable
 from xjit.capture.dicts.key_codes import demand_no_nan, have_codes_of, in_graph, scalar
 from xjit.capture.dicts.keyed_elements import PLAIN, KeyedElements, dict_type
@@ -91,7 +92,7 @@ class GrowingDict(KeyedElements):
 
     def _find(self, key: Any) -> Found:
         """The key in the table."""
-        kind = entry_type(key)
+        kind = entry_type(key, constants=True)
         if kind is None or not have_codes_of(kind, self.kind.key):
             self.give_up()
         self.searches += current() is self.trace
@@ -178,7 +179,7 @@ class GrowingDict(KeyedElements):
 
     def _check_types(self, key: Any, value: Any) -> None:
         """Has the dict given up where it has other keys and values than these."""
-        found = dict_type(key, value, self.is_set)
+        found = dict_type(key, value, self.is_set, of_text=True)
         joined = None if found is None else self.kind.joined(found)
         if joined != self.kind or not self.grows:
             self.give_up(joined if self.grows else None)
@@ -308,8 +309,8 @@ class EntriesView(Gathered):
 
 
 def _leaves(entry: Any) -> list[Any]:
-    """The numbers of an entry."""
-    return tree.flatten(entry, in_parts=False)[0]
+    """The numbers of an entry, with those of constants."""
+    return numbers_of(entry)[0]
 
 
 def _form(kind: EntryType | RecordType) -> tree.Tree:

@@ -80,13 +80,15 @@ class KeyedElements(Gathered):
 
 
 class EmptyElements(KeyedElements):
-    """The entries before the first one is inserted, which tells of what type they are."""
+    """The entries before the first one is inserted, which tells of what type they are; keys may be ``of_text``."""
 
-    __slots__ = ()
+    __slots__ = ("of_text",)
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.count = 0
+    def __init__(
+        self, made_by: Any, place: tuple[int, int], empty: Any, trace: CaptureTrace, of_text: bool = False
+    ) -> None:
+        super().__init__(made_by, place, empty, trace)
+        self.count, self.of_text = 0, of_text
 
     @property
     def grows(self) -> bool:
@@ -129,7 +131,7 @@ class EmptyElements(KeyedElements):
 
     def insert(self, key: Any, value: Any = None) -> NoReturn:
         """Tells the type of entries, those of this key."""
-        kind = dict_type(key, value, self.is_set)
+        kind = dict_type(key, value, self.is_set, self.of_text)
         if kind is None and is_known_key(key):
             self.give_up(PLAIN)
         self.give_up(kind)
@@ -147,9 +149,9 @@ def is_known_key(key: Any) -> bool:
     return is_plain(key) and entry_type(key) is None
 
 
-def dict_type(key: Any, value: Any, is_set: bool) -> DictType | None:
-    """The type of entries of such keys and values; None of others than numbers."""
-    kind, of_value = entry_type(key), None if is_set else entry_type(value)
+def dict_type(key: Any, value: Any, is_set: bool, of_text: bool = False) -> DictType | None:
+    """The type of entries of such keys and values; None of others than numbers, and text as keys."""
+    kind, of_value = entry_type(key, of_text), None if is_set else entry_type(value)
     if kind is None or not is_of_numbers(kind) or not can_be_key(kind) or not (is_set or is_of_numbers(of_value)):
         return None
     return DictType(kind, of_value)

@@ -10,7 +10,7 @@ import numpy as np
 from xjit.capture.dicts.growing_dict import GrowingDict
 from xjit.capture.dicts.key_codes import can_be_key
 from xjit.capture.dicts.keyed_elements import NUMBERS_INSTEAD, OF_RUN, PLAIN, EmptyElements, is_of_numbers, keyed_step
-from xjit.capture.recording.container_entries import EMPTY, DictType, common_type
+from xjit.capture.recording.container_entries import EMPTY, OF_TEXT, DictType, common_type
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, refuse
 from xjit.errors import CaptureError
@@ -47,10 +47,11 @@ def new_dict(made: Any, place: tuple[int, int], trace: CaptureTrace) -> Any:
 def keyed_elements(made: Any, place: tuple[int, int], kind: Any, trace: CaptureTrace) -> Any:
     """The elements by their keys; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
+    of_text = kind == OF_TEXT
+    if kind in (EMPTY, OF_TEXT):
+        kind = _type_of(made, of_text)
     if kind == EMPTY:
-        kind = _type_of(made)
-    if kind == EMPTY:
-        return EmptyElements(rewriting, place, made, trace)
+        return EmptyElements(rewriting, place, made, trace, of_text)
     if not isinstance(kind, DictType) or not can_be_key(kind.key):
         return None
     if trace.parent is not None and rewriting.want_little(place):
@@ -66,11 +67,11 @@ def keyed_elements(made: Any, place: tuple[int, int], kind: Any, trace: CaptureT
     return found
 
 
-def _type_of(made: Any) -> DictType | str | None:
+def _type_of(made: Any, of_text: bool) -> DictType | str | None:
     """The type of the entries that a dict has, which tell that of others."""
     if not made:
         return EMPTY
-    key, value = common_type(made), None if type(made) is set else common_type(made.values())
+    key, value = common_type(made, of_text), None if type(made) is set else common_type(made.values())
     known = is_of_numbers(key) and (type(made) is set or is_of_numbers(value))
     return DictType(key, value) if known and key is not None and can_be_key(key) else None
 

@@ -15,7 +15,7 @@ from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.views import version_after
 from xjit.capture.tracers.errors_in_order import test_ahead_of_store
-from xjit.capture.tracers.provenance import CaptureTrace, noted, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture, noted, refuse
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
@@ -40,6 +40,9 @@ def check_writable(target: Any) -> None:
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
     if target.buffer.is_shown:
+        capture = enclosing_capture()
+        if capture is not None and capture.recorder is not None:
+            capture.recorder.rewriting.want_all_plain()
         refuse("an array that shares its memory with a view is written in place", target, fix="copy it first")
     if any(one.is_seen for one in target.buffer.kin):
         refuse("an array is written in place that may be one with another, as only the run tells", target)

@@ -140,6 +140,8 @@ class DictType:
 
 EMPTY = "empty"
 """The type of a dict or a set to which nothing was seen to be inserted yet."""
+OF_TEXT = "of text"
+"""The type of one whose keys are text or the like, of which the run tells some."""
 
 
 def entry_type(value: Any, constants: bool = False) -> EntryType | RecordType | None:
@@ -285,6 +287,8 @@ class Entries:
                     trace.recorder.rewriting.want_of_run(self.container, kind)
             elif trace is not None and all(entry_type(key) is not None for key in self.container):
                 trace.recorder.rewriting.want_dict(self.container)
+            elif trace is not None and all(map(is_constant_of_run, self.container)):
+                trace.recorder.rewriting.want_dict(self.container, of_text=True)
             refuse(
                 f"a {type(self.container).__name__} is changed in a loop or a branch that only the run decides",
                 fix=ARRAY_INSTEAD,

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from xjit import tree
 from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
-from xjit.capture.recording.container_entries import EMPTY, EntryType, RecordType, containers_in
+from xjit.capture.recording.container_entries import EMPTY, OF_TEXT, EntryType, RecordType, containers_in
 from xjit.capture.rewriting.rewrite import rebuild
 from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.tracers.provenance import refuse
@@ -236,17 +236,17 @@ class Rewriting:
         self._dicts[id(made)] = place
         return place in self._lists
 
-    def want_dicts(self) -> None:
+    def want_dicts(self, of_text: bool = False) -> None:
         """Notes the dicts and sets that the function has made: only the run tells some of their keys."""
         for place in self._dicts.values():
             if place not in self._lists:
-                self._wanted_lists[place] = EMPTY
+                self._wanted_lists[place] = OF_TEXT if of_text else EMPTY
 
-    def want_dict(self, made: Any) -> None:
+    def want_dict(self, made: Any, of_text: bool = False) -> None:
         """Notes a dict or a set, if it is known where it was made."""
         place = self._dicts.get(id(made))
         if place is not None and place not in self._lists:
-            self._wanted_lists[place] = EMPTY
+            self._wanted_lists[place] = OF_TEXT if of_text else EMPTY
 
     def want_of_run_at(self, place: tuple[int, int], kind: Any) -> None:
         """Notes that a list of the run is to be one of elements of another type."""
