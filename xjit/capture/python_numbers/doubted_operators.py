@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.python_numbers.scalar_powers import base_of_power
 from xjit.capture.python_numbers.traced_floats import expect_or_refuse, is_error
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
@@ -29,6 +30,8 @@ _EXACT_IN_FLOATS = np.int64(2**53)
 
 def call_operator(ufunc: Any, operands: tuple[Any, ...], short: Any = None) -> Any:
     """The result of an operator, of a ``short`` form of it on the first operand if there is one."""
+    if ufunc is np.power:
+        operands = base_of_power(*operands), operands[1]
     if short is not None:
         result = call_ufunc(short, "__call__", operands[:1], {})
     else:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.python_numbers.scalar_powers import base_of_power
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.tracers.demands import demand, expect
 from xjit.capture.tracers.numpy_call import call_ufunc
@@ -38,7 +39,7 @@ def _checked(ufunc: Any, left: Any, right: Any) -> Any:
         expect_or_refuse(_call(np.not_equal, right, 0))
         return _call(ufunc, left, right)
     _demand_real(left, right)
-    result = _call(ufunc, left, right)
+    result = _call(ufunc, base_of_power(left, right), right)
     expect_or_refuse(_call(np.logical_not, is_error((left, right), result)))
     return result
 
