@@ -23,6 +23,11 @@ class Phase(enum.Enum):
     UP = "up"
     DOWN = "down"
 
+    @property
+    def parts(self) -> int:
+        """The length of the name."""
+        return len(self.name)
+
 
 class Valve:
     """A valve whose state is text."""
@@ -222,6 +227,17 @@ def test_members_are_returned() -> None:
 
     compiled = xjit.jit(last, strict=True)
     assert [compiled(*one) for one in LINES] == [last(*one) for one in LINES]
+
+
+def test_attributes_of_members() -> None:
+    def last(x: Any) -> Any:
+        phase = Phase.IDLE
+        for v in x:
+            phase = Phase.UP if v > 1 else Phase.DOWN if v < -1 else phase
+        return phase.parts, phase.value, phase.name
+
+    for one in LINES:
+        check_split(last, *one)
 
 
 def test_absent_keys_raise() -> None:

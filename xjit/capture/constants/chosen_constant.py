@@ -36,7 +36,7 @@ class ChosenConstant(DeferredObject):
     def __init__(self, number: Any, kind: type) -> None:
         trace, capture = current(), enclosing_capture()
         assert trace is not None and capture is not None
-        super().__init__(None, trace, "a choice", kind)
+        super().__init__(None, trace, "a text" if kind is str else f"a member of {kind.__qualname__}", kind)
         object.__setattr__(self, "_number", number)
         object.__setattr__(self, "_table", capture.recorder.constants)
 
@@ -60,7 +60,7 @@ class ChosenConstant(DeferredObject):
         """The node of the constant itself, which a step in Python reads from the table."""
         from xjit.capture.splits.python_steps import step
 
-        found: DeferredObject = step(self._table.value, (self._number,), {}, label="a choice", kind=self.kind)
+        found: DeferredObject = step(self._table.value, (self._number,), {}, label=self.label, kind=self.kind)
         return found.node
 
     @property
@@ -126,9 +126,7 @@ class ChosenConstant(DeferredObject):
         refuse(text, fix=fix)
 
     def _words(self, what: str) -> tuple[str, str]:
-        assert self.kind is not None
-        noun = "a text" if self.kind is str else f"a member of {self.kind.__qualname__}"
-        return f"{noun} {what}, and only the run tells which one it is", "use numbers instead"
+        return f"{self.label} {what}, and only the run tells which one it is", "use numbers instead"
 
 
 def _known(number: Any) -> Any:

@@ -43,8 +43,9 @@ def base_of_power(base: Any, exponent: Any) -> Any:
         found = select(eq(exponent, _like(0.5, exponent)), found, base)
     number: Any = trace.wrap(trace.adopt(found.node), trace)
     number.weak, number.scalar = base.weak, base.scalar
-    if doubt_of(base) is not None:
-        number.doubt = base.doubt
+    doubt = doubt_of(base)
+    if doubt is not None:
+        number.doubt = doubt
     return number
 
 

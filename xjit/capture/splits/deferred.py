@@ -335,8 +335,9 @@ class DeferredObject(Operators):
         refuse(f"the result of {self.label}, which only the run knows, {what}", fix="do this outside of the function")
 
 
-_OF_STAND_INS = frozenset(name for name in vars(DeferredObject) if not name.startswith("_"))
-"""The attributes of deferred objects themselves."""
+_OF_CHOICES = frozenset({"entry", "is_one_with", "is_true", "of_parts", "parts", "taken_for_granted"})
+_OF_STAND_INS = _OF_CHOICES.union(name for name in vars(DeferredObject) if not name.startswith("_"))
+"""The attributes of deferred objects themselves, those that stand for chosen constants included."""
 
 
 def check_drawing(generator: DeferredObject) -> None:
