@@ -107,9 +107,6 @@ class ChosenConstant(DeferredObject):
             capture.recorder.rewriting.want_dicts(of_text=True)
         return hash(self.taken_for_granted("is used as a key"))
 
-    def __eq__(self, other: object) -> Any:
-        return self._binary(np.equal, self, other)
-
     def taken_for_granted(self, what: str) -> Any:
         """The constant, where the trace takes its number for granted; CaptureError otherwise."""
         number = _known(self._number)

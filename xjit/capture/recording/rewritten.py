@@ -120,20 +120,21 @@ class Rewriting:
     def ask_for_loops(self, frame: FrameType | None) -> bool:
         """Notes the functions of the user's that are within a loop; return whether there are new ones."""
         found = False
-        while frame is not None:
-            if frame.f_code in self._owners and _is_in_loop(frame):
-                self._want(frame)
-                found = bool(self._wanted)
-            frame = frame.f_back
+        for one in self._within_loops(frame):
+            self._want(one)
+            found = bool(self._wanted)
         return found
 
     def is_in_loop(self, frame: FrameType | None) -> bool:
         """Return whether a function of the user's is within a loop that Python goes through."""
+        return any(True for _ in self._within_loops(frame))
+
+    def _within_loops(self, frame: FrameType | None) -> Iterator[FrameType]:
+        """The frames of the user's functions from one outwards that are within a loop."""
         while frame is not None:
             if frame.f_code in self._owners and _is_in_loop(frame):
-                return True
+                yield frame
             frame = frame.f_back
-        return False
 
     def _want(self, frame: FrameType) -> bool:
         """Wants the function of a frame, and those around it; return whether it is one of the user's."""
