@@ -180,3 +180,19 @@ def _of_floats(x: Any) -> None:
 def test_errors_of_windows_name_the_line() -> None:
     with pytest.raises(TypeError, match=r"slice indices must be integers.*\n  at .*, in _of_floats"):
         xjit.jit(_of_floats, strict=True)(np.ones(3))
+
+
+@pytest.mark.parametrize("bound", [2.0, 3.5, np.float64(2), np.bool_(True)])
+def test_known_floats_are_no_bounds_of_windows(bound: Any) -> None:
+    def read(x: Any) -> Any:
+        return x[x > 0][bound:]
+
+    def written(x: Any) -> Any:
+        x[x > 0][:bound:2] = 0
+        return x
+
+    for function in (read, written):
+        with pytest.raises(TypeError, match="slice indices must be integers"):
+            function(np.ones(3))
+        with pytest.raises(TypeError, match="slice indices must be integers"):
+            xjit.jit(function, strict=True)(np.ones(3))

@@ -132,6 +132,16 @@ def test_round(dtype: np.dtype) -> None:
         check(lambda xp, a: a.round(decimals), x)  # noqa: B023
 
 
+@pytest.mark.parametrize("decimals", [2.0, np.float64(1), "3"])
+def test_round_takes_integers_alone(decimals: Any) -> None:
+    x = np.array([1.234, 5.678])
+    for function in (lambda a: np.round(a, decimals), lambda a: round(a[0], decimals)):
+        with pytest.raises(TypeError):
+            function(x)
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            jit(function, strict=True)(x)
+
+
 @pytest.mark.parametrize("dtype", FEW, ids=str)
 def test_matrix_products(dtype: np.dtype) -> None:
     shapes: list[tuple[Any, Any]] = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((2, 3), (2, 3))]

@@ -6,6 +6,7 @@ Such an array is no traced value, so that nothing takes its bounds for sizes: on
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -307,9 +308,19 @@ def range_of(entry: slice, size: Integer, bound: int) -> tuple[Range, Integer]:
 
 def check_slice(entry: slice) -> None:
     """DTypeError for a slice with floats in it, or with truth values of NumPy's."""
-    for one in (entry.start, entry.stop, entry.step):
-        if isinstance(one, TracedValue) and one.dtype.kind not in "iu" and one.weak is not bool:
-            raise DTypeError("slice indices must be integers or None or have an __index__ method")
+    if not all(one is None or _is_index(one) for one in (entry.start, entry.stop, entry.step)):
+        raise DTypeError("slice indices must be integers or None or have an __index__ method")
+
+
+def _is_index(one: Any) -> bool:
+    """Return whether a number, known or of the run, is an integer to Python."""
+    if isinstance(one, TracedValue):
+        return one.dtype.kind in "iu" or one.weak is bool
+    try:
+        operator.index(one)
+    except TypeError:
+        return False
+    return True
 
 
 def position(entry: Any, axis: int, size: Integer) -> Integer:

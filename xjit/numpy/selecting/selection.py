@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import ml_dtypes
@@ -174,10 +175,10 @@ def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """To a number of decimals, ties to even; integers stay as they are.
 
-    Raises DTypeError for decimals of truth values.
+    Raises DTypeError for decimals of truth values, and TypeError for decimals that are no integer.
     """
     refuse("round", out=out)
-    value = as_value(a, "round")
+    value, decimals = as_value(a, "round"), operator.index(decimals)
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
