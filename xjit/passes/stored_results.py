@@ -97,7 +97,7 @@ def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingP
             chains[node] = tuple(reversed(chain))
     kept = frozenset(graph.outputs[number].inputs[1] for number, _ in written if ways.get(number) is Way.APART)
     versions = {*chains, *itertools.chain.from_iterable(chains.values())}
-    copied = (node for node in (*kept, *graph.outputs) if node.op is PACK and node not in versions)
+    copied = (node for node in map(_base, (*kept, *graph.outputs)) if node.op is PACK and node not in versions)
     return Stores(chains, kept, frozenset(node for node in copied if _base(node.inputs[0]) in versions))
 
 

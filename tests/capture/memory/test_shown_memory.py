@@ -54,6 +54,19 @@ def _tuple(result: Any) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_views_of_copies_are_made_before_the_write(order: Any) -> None:
+    def kept(x: Any) -> Any:
+        line, turned = x.flatten()[None], x.T.flatten()[::-1]
+        x[0] = 0.5
+        return line, turned, x.reshape(-1).copy().reshape(3, 2)
+
+    def make() -> tuple[Any, ...]:
+        return (np.array(np.arange(6.0).reshape(2, 3), order=order),)
+
+    check_like_numpy(kept, make, strict=True)
+
+
 def row_at(x: Any) -> Any:
     return x[int(x[0, 0])]
 
