@@ -184,8 +184,12 @@ def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree
         recorder.rewriting.begin(args, kwargs)
         try:
             result = recorder.entry(function)(*args, **kwargs)
-        except Stopped as stopped:
-            return _captured_value(Results(trace, recorder), stopped.value, len(leaves))
+        except (Stopped, Exception):
+            if trace.stopped is None:
+                raise
+        if trace.stopped is not None:
+            value, trace.stopped = trace.stopped.value, None
+            return _captured_value(Results(trace, recorder), value, len(leaves))
         _check_arguments_unchanged((args, kwargs), given, traced)
         recorder.check_unchanged()
         check_copies(recorder)

@@ -309,6 +309,24 @@ def test_steps_wait_for_the_test_of_the_value(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.split() == list("abbadca")
 
 
+def test_code_of_finally_runs_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def function(x: Any, total: Any) -> Any:
+        try:
+            name = NAMES[np.argmax(x)]
+        finally:
+            print(f"largest {x.max():.1f}")
+            total += x
+        return name
+
+    compiled = xjit.jit(function)
+    ours, numpys = np.zeros(4), np.zeros(4)
+    for row in np.eye(4):
+        assert compiled(row, ours) == function(row, numpys)
+        printed = capsys.readouterr().out.splitlines()
+        assert printed == ["largest 1.0"] * 2
+        assert ours.tolist() == numpys.tolist()
+
+
 def test_calls_with_other_values_take_one_shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = xjit.jit(word)
     falling, rising = arguments(0), arguments(1)

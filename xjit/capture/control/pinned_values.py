@@ -36,7 +36,10 @@ _UNKNOWN = object()
 
 
 class Stopped(BaseException):
-    """A trace has come to the value that is asked for; no code of the user's catches it."""
+    """A trace has come to the value that is asked for.
+
+    Code of the user's that runs all the same, as that of a ``finally`` does, is stopped at its next operation.
+    """
 
     def __init__(self, value: TracedValue) -> None:
         super().__init__()
@@ -119,7 +122,8 @@ class PinnedValues:
     def _pinned(self, place: PinPlace | None, operand: TracedValue) -> Any:
         """Return the value that is pinned at a place, which the program tests."""
         if place is not None and place == self._until:
-            raise Stopped(operand)
+            self._trace.stopped = Stopped(operand)
+            raise self._trace.stopped
         pin = None if place is None else self._pins.get(place)
         if pin is None:
             return _UNKNOWN

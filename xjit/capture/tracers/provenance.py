@@ -56,7 +56,7 @@ class CaptureTrace(Trace):
     ``expected`` the truths without which NumPy does the call, ``fitting`` those of them that say that arrays have
     room, ``tried`` the operations whose errors go to handlers. ``trials`` keep what is written at once, to take it
     back. The ``pins`` are values that the function's trace takes for granted, ``pinned`` the expected truths that
-    say so.
+    say so; ``stopped`` is raised once the trace has come to the value that is asked for.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -79,14 +79,17 @@ class CaptureTrace(Trace):
     fitting: set[Node] = field(default_factory=set)
     pinned: set[Node] = field(default_factory=set)
     pins: Any = None
+    stopped: Any = None
     tried: set[Node] = field(default_factory=set)
     trials: WeakSet[Any] = field(default_factory=WeakSet)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
 
-        CompileLimitError when the time for tracing is up.
+        CompileLimitError when the time for tracing is up. Nothing is added to a trace that has been stopped.
         """
+        if self.stopped is not None:
+            raise self.stopped
         node = super().add(op, inputs, params, where)
         tried = self._tried(node)
         if tried is not None:
