@@ -187,3 +187,13 @@ def test_pieces_of_folds() -> None:
     for wrong in (starts + 20, starts - 1):
         with pytest.raises(IndexError):
             xjit.jit(lambda x, k: np.add.reduceat(x, k), strict=True)(LINE, wrong)
+
+
+def test_weights_of_no_numbers_are_not_looked_at() -> None:
+    def counted(i: Any, w: Any) -> Any:
+        inverse = np.unique(i, return_inverse=True)[1]
+        return np.bincount(i, w), np.bincount(i, w, minlength=3), np.bincount(inverse, i.real)
+
+    none = np.zeros(0, np.int32), np.zeros(0)
+    for one, other in zip(xjit.jit(counted, strict=True)(*none), counted(*none), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)

@@ -18,6 +18,7 @@ from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, larg
 from xjit.numpy.reducing import histograms
 from xjit.numpy.rules.static import only_run_tells, static_integer
 from xjit.numpy.rules.values import fresh, numpy_errors, shape_of
+from xjit.ops.define.core import lift
 from xjit.ops.dynamic.counting import count_numbers
 from xjit.ops.dynamic.limited_windows import bound_of, number
 from xjit.ops.elements.elementwise import max as larger
@@ -42,7 +43,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     >>> bincount(np.array([0, 2, 2]), minlength=3)
     array([1, 0, 2])
     """
-    one, weighted = array_of(x, "bincount"), None if weights is None else array_of(weights, "bincount")
+    one, weights = array_of(x, "bincount"), None if _has_none(array_of(x, "bincount")) else weights
+    weighted = None if weights is None else array_of(weights, "bincount")
     if not isinstance(minlength, TracedValue) or not only_run_tells(minlength):
         minlength = static_integer(minlength, "bincount", "minlength")
     are_known = not isinstance(one, LimitedArray) and not isinstance(weighted, LimitedArray)
@@ -50,6 +52,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
         return _below(x, weights, minlength)
     _check(one, weighted, minlength)
     return _counted(one, weighted, integer(minlength))
+
+
+def _has_none(x: Any) -> bool:
+    """Return whether an array is known to have no elements: NumPy counts these, and looks at no weights."""
+    return any(size.known == 0 for size in sizes_of(x))
 
 
 def _has_shown_larger() -> bool:
@@ -81,7 +88,7 @@ def _counted(x: Any, weights: Any, minlength: Integer) -> Any:
     """The counts, whose number is that of the largest element and one, or more."""
     (size,), trace = sizes_of(x), current()
     assert trace is not None
-    low, high = span_of(value_of(x).node, trace)
+    low, high = span_of(lift(trace, value_of(x)), trace)
     wide = ops.convert_element_type(value_of(x), INT64)
     least, most = (reduce(wide, np.int64(init), fold, [0]) for init, fold in ((0, smaller), (-1, larger)))
     trace.spans[most.node] = (-1, max(high, -1))
