@@ -314,7 +314,7 @@ def test_code_of_finally_runs_once(capsys: pytest.CaptureFixture[str]) -> None:
         try:
             name = NAMES[np.argmax(x)]
         finally:
-            print(f"largest {x.max():.1f}")
+            print(f"largest {x.max():.1f}")  # noqa: T201
             total += x
         return name
 
