@@ -243,3 +243,40 @@ def error_cancels_break(n: int, note: Note) -> Any:
                 break
         note("end", k)
     return k
+
+
+@case(0, 1, 2.0, "a", None, True, [1], (1, 2))
+def match_as_branches(value: Any, note: Note) -> Any:
+    match value:
+        case 0 | "a" if note("guard"):
+            note("zero")
+        case 1:
+            note("one")
+        case None:
+            return "none"
+        case 2 as two if note(two) or two > 1:
+            note(two)
+        case other if isinstance(other, list):
+            note(other)
+        case _:
+            return value
+    for _ in range(3):
+        match (value, note("second")):
+            case (0, None):
+                value = 5
+                continue
+            case (5 as x, y):
+                note(x, y)
+                break
+            case (x, _):
+                note(x)
+    return value, x
+
+
+@case(1, 2)
+def match_that_binds_nothing(value: int, note: Note) -> Any:
+    match value:
+        case 1:
+            found = 3
+    note("behind")
+    return found

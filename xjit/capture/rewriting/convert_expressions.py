@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from xjit.capture.rewriting.list_names import is_entry
-from xjit.capture.rewriting.lower_handlers import PLAIN, THUNKS
+from xjit.capture.rewriting.lowering.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.optional_names import asks_for_none
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, place_of, placed
 from xjit.capture.rewriting.generators import EMIT
 from xjit.capture.rewriting.list_names import LoneLists, is_entry
-from xjit.capture.rewriting.lower_jumps import blocks_of
+from xjit.capture.rewriting.lowering.lower_jumps import blocks_of
 from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
 

@@ -1,6 +1,7 @@
 """From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls.
 
     source_lookup     the lines of the function; they have to compile to the very code that it has
+    lower_matches     match becomes a chain of branches
     scope_names       its variables, and who else sees them
     lower_handlers    bodies of try become expressions, behind each of which the code of a handler may follow
     bound_names       reads that may find no value: in a nested function Python would have other words for that
@@ -10,9 +11,9 @@
     function_code     the code object, compiled within the scopes that the function came from
 
 Loops, branches, conditions, assertions and comprehensions are rewritten wherever they stand, in ``try``, ``with`` and
-``match`` too, which stay Python's own statements, and so do classes and generators that the function defines. Its
-functions and lambdas are handed to the runtime where they are defined, which may have them rewritten. Functions are
-refused that are coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump
+what is left of ``match``, too, which stay Python's own statements, and so do classes and generators that the function
+defines. Its functions and lambdas are handed to the runtime where they are defined, which may have them rewritten.
+Functions are refused that are coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump
 out of a ``finally``, or whose source is missing or has changed.
 """
 
@@ -33,8 +34,9 @@ from xjit.capture.rewriting.function_code import compile_function, in_class, pol
 from xjit.capture.rewriting.generators import emitting
 from xjit.capture.rewriting.list_names import list_names, lone_lists
 from xjit.capture.rewriting.liveness import sites_of
-from xjit.capture.rewriting.lower_handlers import lower_handlers
-from xjit.capture.rewriting.lower_jumps import lower_jumps
+from xjit.capture.rewriting.lowering.lower_handlers import lower_handlers
+from xjit.capture.rewriting.lowering.lower_jumps import lower_jumps
+from xjit.capture.rewriting.lowering.lower_matches import lower_matches
 from xjit.capture.rewriting.optional_names import optional_names, spread
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
@@ -117,6 +119,7 @@ def _rewritten(code: types.CodeType, filename: str, handlers: bool) -> Rewritten
 def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     tree = emitting(tree) if is_generator else tree
+    lower_matches(tree)
     names = scope_names(tree)
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)

@@ -17,7 +17,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
 
-from xjit.capture.rewriting.lower_jumps import blocks_of
+from xjit.capture.rewriting.lowering.lower_jumps import blocks_of
 from xjit.capture.rewriting.scope_names import COMPREHENSIONS, DEFINITIONS, Function
 from xjit.capture.rewriting.tree_walks import children, walk
 from xjit.dataclass import dataclass, replace
