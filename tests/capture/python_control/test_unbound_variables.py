@@ -40,6 +40,45 @@ def test_calls_raise_what_python_raises(monkeypatch: pytest.MonkeyPatch) -> None
         compiled(-np.ones(3))
 
 
+def caught(x: Any) -> Any:
+    if x[0] > 0:
+        found = 1
+    try:
+        return found + 1
+    except UnboundLocalError:
+        return "none"
+
+
+def caught_where_it_is_added_to(x: Any) -> Any:
+    if x[0] > 0:
+        found = 1
+    try:
+        found += 1
+    except Exception:
+        found = 5
+    return found
+
+
+def caught_behind_del(x: Any) -> Any:
+    found = 1
+    if x[0] > 0:
+        del found
+    try:
+        return found + 1
+    except NameError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("function", [caught, caught_where_it_is_added_to, caught_behind_del])
+def test_handlers_do_not_hide_them(monkeypatch: pytest.MonkeyPatch, function: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    for first in (1.0, -1.0):
+        compiled = xjit.jit(function)
+        with pytest.warns(FallbackWarning, match="found has a value only"):
+            assert compiled(np.array([first])) == function(np.array([first]))
+        assert compiled(np.array([-first])) == function(np.array([-first]))
+
+
 def last_of(x: Any, n: int) -> Any:
     for i in range(n):
         last = x[i] * 2

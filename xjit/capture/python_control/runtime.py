@@ -41,13 +41,7 @@ from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.rewriting.python_runtime import OPERATORS, formatted_text, joined_text
 from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thunk
-from xjit.capture.splits.conversions import (
-    COLLECTIONS,
-    collected,
-    converted,
-    is_traced,
-    text_of,
-)
+from xjit.capture.splits.conversions import COLLECTIONS, collected, converted, is_traced, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.object_comparisons import contained, known_truths, same_object
 from xjit.capture.tracers.demands import DemandError, demand
@@ -369,6 +363,13 @@ class TracedRuntime(ListRuntime):
         """Put the values in, in a step in Python if only the run tells them."""
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
+
+    def missed(self, name: str) -> None:
+        """Refuse a variable that one arm of a branch assigns: no handler hides that it may have no value."""
+        trace = current()
+        if isinstance(trace, CaptureTrace) and name in trace.recorder.unbound:
+            reason = f"{name} has a value only where the run decides so, and is read where it may have none"
+            noted(CaptureError(reason, fix="assign it on both branches"))
 
     def matched(self, value: Any) -> Any:
         """Return the value, unless only the run tells truth values in it."""

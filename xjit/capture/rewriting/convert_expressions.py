@@ -195,8 +195,7 @@ class ExpressionConverter(ast.NodeTransformer):
 
     def _variable(self, node: Any) -> ast.expr:
         """Return the read of a variable as it stands: None, or not, as only the run may tell."""
-        is_unsafe = self.is_nested and node in self.unsafe
-        return self.checked(node.id, node) if is_unsafe else node
+        return self.checked(node.id, node) if node in self.unsafe else node
 
     def checked(self, name: str, where: ast.AST) -> ast.expr:
         """Return the read of a variable of the function, whose absence is the error of a local variable."""

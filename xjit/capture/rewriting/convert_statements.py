@@ -143,8 +143,10 @@ class StatementConverter(ExpressionConverter):
         return [*check, placed(ast.Delete([self.visit(target)]), where)]
 
     def _check(self, target: ast.expr, where: ast.stmt) -> list[ast.stmt]:
-        """Return a statement that fails if a variable has no value, as a hidden function has other words for that."""
-        if not self.is_nested or not isinstance(target, ast.Name):
+        """Return a statement that fails if a variable has no value: the runtime knows of that, and a hidden function
+        has other words for it.
+        """
+        if not isinstance(target, ast.Name):
             return []
         return [placed(ast.Expr(self.checked(target.id, where)), where)]
 

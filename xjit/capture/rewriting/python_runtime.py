@@ -195,6 +195,9 @@ class PythonRuntime(ControlRuntime):
         """Return the value."""
         return value
 
+    def missed(self, name: str) -> None:
+        """Nothing is to be done."""
+
     def matched(self, value: Any) -> Any:
         """Return the value."""
         return value

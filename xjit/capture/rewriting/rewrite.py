@@ -76,7 +76,7 @@ def rebuild(
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells.update(closure or {})
     cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
-    cells[CHECKED] = types.CellType(checked)
+    cells[CHECKED] = types.CellType(functools.partial(checked, runtime))
     found = types.FunctionType(
         rewritten.code,
         function.__globals__ if namespace is None else namespace,
@@ -91,12 +91,12 @@ def rebuild(
     return found
 
 
-def checked(name: str, read: Callable[[], Any]) -> Any:
+def checked(runtime: ControlRuntime, name: str, read: Callable[[], Any]) -> Any:
     """Return the value of a variable of the function; without one Python's error for a local variable."""
     try:
         return read()
     except NameError:
-        pass
+        runtime.missed(name)
     raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 

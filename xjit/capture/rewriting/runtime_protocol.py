@@ -246,6 +246,10 @@ class ControlRuntime(ABC):
         """Return the value of a variable that may be None, or of which items may be."""
 
     @abstractmethod
+    def missed(self, name: str) -> None:
+        """A variable is read that has no value, for which Python's error is raised."""
+
+    @abstractmethod
     def matched(self, value: Any) -> Any:
         """Return the subject of a ``match`` that has ``case True`` or ``case False``."""
 
