@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import operator
 import queue
 from collections.abc import Callable
@@ -95,3 +96,26 @@ def test_sizes_of_the_run() -> None:
     with split():
         for line in (LINE, LINE * 2, LINE):
             check_same(compiled(line, np.random.default_rng(1)), sized(line, np.random.default_rng(1)))
+
+
+def entered(x: Any) -> Any:
+    with io.StringIO() as file:
+        file.write("a")
+    return x
+
+
+def item_of(x: Any) -> Any:
+    return next(through(3))
+
+
+def without_attribute(x: Any) -> Any:
+    found = through(queue.SimpleQueue)
+    del found.nothing
+    return x
+
+
+@pytest.mark.parametrize("function", [entered, item_of, without_attribute])
+def test_what_has_no_step_is_refused(function: Callable[..., Any]) -> None:
+    with split():
+        found = str(xjit.jit(function).graph(LINE))
+    assert "which only the run knows, " in found and "NumPy runs the function" in found

@@ -313,6 +313,18 @@ class DeferredObject(Operators):
     def __hash__(self) -> int:
         self._refuse("is used as a key")
 
+    def __enter__(self) -> NoReturn:
+        self._refuse("is entered by `with`")
+
+    def __exit__(self, *error: Any) -> NoReturn:
+        self._refuse("is left by `with`")
+
+    def __next__(self) -> NoReturn:
+        self._refuse("is asked for its next item")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self._refuse(f"loses the attribute {name}")
+
     def __str__(self) -> str:
         self._ask("is made text")
 
