@@ -87,3 +87,11 @@ def test_errors_are_numpys(function: Any, second: Any, monkeypatch: pytest.Monke
     if second.ndim or function in (_converted, _turns, _flat_item):
         x = np.array([1, 2, 3], np.int8)
         assert _outcome(jit(function), x, second) == _outcome(function, x, second)
+
+
+def test_errors_of_outputs_name_the_line() -> None:
+    def summed(x: Any) -> None:
+        np.cumsum(x, out=x[:2])
+
+    with pytest.raises(ValueError, match=r"an output of shape \(4,\) is required; got \(2,\)\n  at .*, in summed"):
+        jit(summed, strict=True)(np.ones(4))

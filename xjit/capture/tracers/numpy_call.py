@@ -20,7 +20,7 @@ from xjit.capture.splits.deferred import is_deferred, refuse_deferred
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.doubts import as_numpys, hand_on_doubt, settled
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
-from xjit.capture.tracers.provenance import located, refuse
+from xjit.capture.tracers.provenance import located, noted, refuse
 from xjit.errors import ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
@@ -270,7 +270,8 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
     check_writable(target)
     result = call({key: value for key, value in kwargs.items() if key != "out"})
     if isinstance(result, TracedValue) and result.shape != target.shape:
-        raise ShapeError(f"numpy.{name}: an output of shape {result.shape} is required; got {target.shape}")
+        reason = f"numpy.{name}: an output of shape {result.shape} is required; got {target.shape}"
+        raise noted(ShapeError(reason), result, target)
     return assign(target, as_value(result, name), name)
 
 
