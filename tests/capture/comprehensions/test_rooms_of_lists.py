@@ -81,3 +81,16 @@ def test_entries_are_those_of_python_after_calls_that_left_others_in_the_memory(
 def test_uninitialized_memory_has_room_for_so_many_elements() -> None:
     found = uninitialized((3, 2), np.dtype(np.float32))
     assert found.shape == (3, 2) and found.dtype == np.float32
+
+
+def test_lists_have_arrays_without_elements() -> None:
+    def chosen(x: Any) -> Any:
+        found = []
+        for row in x:
+            if np.sum(row) >= 0:
+                found.append(row * 2)
+        return np.array(found)
+
+    for shape in ((2, 0), (0, 2), (3, 2)):
+        one, other = xjit.jit(chosen, strict=True)(np.ones(shape)), chosen(np.ones(shape))
+        np.testing.assert_array_equal(one, other, strict=True)

@@ -17,7 +17,7 @@ Types = tuple[ArrayType, ...]
 
 def _infer(types: Types, params: Params) -> ArrayType:
     rules.check_rank("uninitialized", "operand", types[0], 0)
-    rules.check_at_least("uninitialized", "dims", params["dims"], 1)
+    rules.check_at_least("uninitialized", "dims", params["dims"], 0)
     return rules.view_type(types[0], params["dims"], [None] * len(params["dims"]))
 
 
