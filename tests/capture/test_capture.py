@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.capturing import assert_same, captured, check, run
-from xjit import ops
+from xjit import jit, ops
 from xjit.capture.guarding.signature import NORMALISE, signature
 from xjit.errors import CaptureError
 
@@ -281,6 +281,21 @@ def test_isinstance_and_type_answer_for_the_value() -> None:
         return x * a
 
     check(function, Y, 2.0, 1)
+
+
+BY_CLASS = {np.ndarray: 2.0, float: 3.0}
+
+
+def test_the_class_of_an_array_has_its_name_and_is_a_key() -> None:
+    def function(x: Any, a: Any) -> Any:
+        kind = type(x)
+        names = kind.__name__, kind.__qualname__, kind.__module__, repr(kind)
+        return x * BY_CLASS[kind] * BY_CLASS[type(a)], names, {kind: a}[np.ndarray]
+
+    result, *rest = jit(function, strict=True)(Y, 2.0)
+    expected, *others = function(Y, 2.0)
+    np.testing.assert_array_equal(result, expected)
+    assert rest == others
 
 
 def test_numpy_scalars_have_their_own_type() -> None:

@@ -191,6 +191,12 @@ class _ArrayClass(type):
     def __ror__(cls, other: Any) -> Any:
         return other | np.ndarray
 
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is np.ndarray
+
+    def __hash__(cls) -> int:
+        return hash(np.ndarray)
+
     def __repr__(cls) -> str:
         return repr(np.ndarray)
 
@@ -199,6 +205,9 @@ class NDARRAY(metaclass=_ArrayClass):
     """The stand-in of ``numpy.ndarray``: a class to ask for, and a maker of arrays without values."""
 
     stands_for = np.ndarray
+
+
+NDARRAY.__name__, NDARRAY.__qualname__, NDARRAY.__module__ = "ndarray", "ndarray", "numpy"
 
 
 def _errstate(**kwargs: Any) -> Any:
