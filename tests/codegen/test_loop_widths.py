@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.vector_loops import LINUX
+from xjit.codegen.cpu import emit_loops
 from xjit.codegen.cpu.llvm_pipeline import Target
 from xjit.codegen.front_end.numba_compat import compile_kernel
 from xjit.codegen.front_end.numba_frontend import Frontend
@@ -16,7 +18,9 @@ from xjit.codegen.language import inline_functions, intrinsics
 from xjit.codegen.language.scalar_types import KernelTypeError
 from xjit.codegen.language.uncompiled import run_kernel
 from xjit.llvm.targets import CpuTraits, Registers
+from xjit.runtime.loading.loader import load_object
 
+KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 AVX512 = "+avx,+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit"
 
 NOTING = """
@@ -125,3 +129,59 @@ def test_lanes_run_one_after_the_other_uncompiled():
     rows, out = np.arange(33.0).reshape(3, 11), np.zeros(11)
     run_kernel(SIDE_BY_SIDE.format(count=8), 0, 2, [rows, out, 3, 11])
     np.testing.assert_array_equal(out, rows.sum(axis=0))
+
+
+IN_ORDER = """
+def kernel(lo, hi, table):
+    a0 = ptr_i64(table, 0)
+    o0 = ptr_f64(table, 1)
+    n0 = word(table, 2)
+    t0 = f64(0.0)
+    o1 = lo
+    o2 = o1 < n0
+    while o2:
+        {statement}
+        o1 = o1 + i64(1)
+        o2 = o1 < n0
+    st(o0, lo, t0)
+"""
+COPIES = "llvm.loop.unroll.count"
+
+
+def in_order(statement: str) -> str:
+    """Return the LLVM assembly of a while loop before the passes."""
+    return translated(IN_ORDER.format(statement=statement), Registers(512))
+
+
+def test_a_short_while_loop_is_written_out():
+    text = IN_ORDER.format(statement="t0 = t0 * f64(0.5) - f64(ld(a0, o1))")
+    assert translated(text, Registers(512)).count(COPIES) == 1
+    optimised = compile_kernel(text, keep_ir=True, target=Target(LINUX, "znver4", AVX512)).llvm_ir or ""
+    assert optimised.count("fmul double") == emit_loops.COPIES + 1  # the turns that are left over have a loop
+
+
+def test_a_while_loop_written_out_computes_what_python_does():
+    text = IN_ORDER.format(statement="t0 = t0 * f64(0.5) - f64(ld(a0, o1))")
+    kernel = load_object(compile_kernel(text).object_code, "kernel")
+    for count in range(10):
+        x = np.random.default_rng(count).integers(-9, 9, count)
+        wanted = 0.0
+        for one in x:
+            wanted = wanted * 0.5 - float(one)
+        found = np.empty(1)
+        table = np.array([x.ctypes.data, found.ctypes.data, count], np.int64)
+        KERNEL(kernel.address)(0, 1, table.ctypes.data)
+        assert found[0] == wanted
+
+
+def test_a_while_loop_that_chooses_integers_stays_as_it_is():
+    assert COPIES not in in_order("t0 = f64(select(ld(a0, o1) < i64(3), ld(a0, o1), i64(3)))")
+
+
+def test_a_while_loop_around_others_stays_as_it_is():
+    inner = "for i0 in range(n0):\n            t0 = t0 - f64(ld(a0, i0))"
+    assert COPIES not in in_order(inner)
+
+
+def test_a_long_while_loop_stays_as_it_is():
+    assert COPIES not in in_order("\n        ".join(["t0 = t0 * f64(0.5) - f64(ld(a0, o1))"] * 40))

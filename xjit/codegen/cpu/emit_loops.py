@@ -43,6 +43,12 @@ CALLED = "_called"
 SIDE_BY_SIDE = "xjit.side.by.side"
 """The metadata of the counter of a loop of so many lanes, which need no others."""
 
+COPIES = 4
+"""The number of times that short ``while`` loops are written out."""
+LONGEST_COPIED = 200
+"""The most instructions, before the passes, of a loop that is written out."""
+_EXTREMES = ("llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.")
+
 _BITS = {ir.IntType(bits): bits for bits in (1, 8, 16, 32, 64)} | {ir.FloatType(): 32, ir.DoubleType(): 64}
 
 _RANGE = ir.LiteralStructType([INT64, INT64, INT64])
@@ -171,7 +177,10 @@ def shape_loops(module: Any, registers: Registers) -> None:
     all other passes.  In loops that call functions elements of all kinds do; where the processor has masks, these
     loops do what is left over with one more step of vector code, as writing the loop a second time for it takes as
     long as writing it once.  Loops of so many lanes as the text says take all of them at once: no loop is left, so
-    that scratch which they change stays in registers.  The branch back is marked like this::
+    that scratch which they change stays in registers.  Short ``while`` loops are written out several times, each turn
+    with its test: they go through their turns in order, so that what counts and jumps waits for nothing else.  Where
+    they choose integers they stay as they are: several turns together look to LLVM as if a jump were better than
+    the choice, which it is not where nobody can foretell it.  The branch back is marked like this::
 
         br label %"B104", !llvm.loop !4
         !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
@@ -183,16 +192,35 @@ def shape_loops(module: Any, registers: Registers) -> None:
     for function in module.functions:
         places = {block.name: place for place, block in enumerate(function.blocks)}
         waiting = {place for place, block in enumerate(function.blocks) if _concerns(block)}
-        for place, block in enumerate(function.blocks if waiting else ()):
+        outside = 0  # the place behind the last loop
+        for place, block in enumerate(function.blocks):
             if not isinstance(block.terminator, ir.Branch):
                 continue
             # Empty for a branch forward.  Loops around the innermost are as they were.
             loop = range(places[block.terminator.operands[0].name], place + 1)
-            if not waiting.isdisjoint(loop):
-                waiting.difference_update(loop)
-                body = [one for inside in loop for one in function.blocks[inside].instructions]
-                hints = _hints(body, accesses, registers)
+            if not loop:
+                continue
+            body = [one for inside in loop for one in function.blocks[inside].instructions]
+            hints = _hints(body, accesses, registers) if not waiting.isdisjoint(loop) else []
+            if waiting.isdisjoint(loop) and loop.start >= outside and _is_short_while(body):
+                hints = [["llvm.loop.unroll.count", ir.Constant(ir.IntType(32), COPIES)]]
+            waiting.difference_update(loop)
+            outside = place + 1
+            if hints:
                 block.terminator.set_metadata("llvm.loop", _node(module, block.name, hints))
+
+
+def _is_short_while(loop: Sequence[Any]) -> bool:
+    """Return whether these instructions are those of a ``while`` loop of few operations, all written out."""
+    if len(loop) > LONGEST_COPIED or any(map(_is_scalar, loop)) or any(map(_chooses_integer, loop)):
+        return False
+    return not any(isinstance(one, InsertValue) and one.type == _STEP for one in loop)
+
+
+def _chooses_integer(instruction: Any) -> bool:
+    """Return whether this chooses one of two integers."""
+    chooses = isinstance(instruction, ir.SelectInstr) or _called(instruction).startswith(_EXTREMES)
+    return chooses and isinstance(instruction.type, ir.IntType) and instruction.type != BIT
 
 
 def _concerns(block: Any) -> bool:

@@ -1,7 +1,8 @@
 """From LLVM IR text to an object file: target, passes, linking of inline functions, external symbols.
 
 Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving and
-without unrolling, which costs compile time and code size and gains nothing on these loops.
+without unrolling, which costs compile time and code size and gains nothing on most loops; those that it helps are
+marked (`emit_loops.shape_loops`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from xjit.llvm.targets import parsed as parsed
 from xjit.llvm.targets import preferring as preferring
 from xjit.llvm.targets import target_machine as target_machine
 
-FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
+FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp unroll-marked static"
 """The options of the passes; part of an object's key."""
 
 
