@@ -9,8 +9,8 @@ from tests.helpers.loop_kernels import AT, ZERO, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
-from xjit.ir.loops.intexpr import variable
-from xjit.ir.loops.nodes import Buffer, Carry, Fold, FromInt, Kernel, Let, Statement, Store, Value, Var, While
+from xjit.ir.loops.intexpr import minimum, variable
+from xjit.ir.loops.nodes import Buffer, Carry, Fold, FromInt, Kernel, Let, LetInt, Statement, Store, Value, Var, While
 from xjit.types import BOOL, FLOAT64, INT64
 
 X, A = Buffer.packed("x", FLOAT64, M), Buffer.packed("a", FLOAT64, N)
@@ -40,6 +40,30 @@ def test_the_picture() -> None:
 def test_even_and_odd_numbers_of_turns(before: Kernel, rng: np.random.Generator) -> None:
     after = rewriting.rewritten(before, JamTurns("i"))
     rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+END = LetInt("end", minimum(M, N))
+LASTING = Let("u", both("mul", T, TWO))
+
+
+def up_to_its_end(by: Value) -> Statement:
+    return loop("i", variable("end"), Store("x", (AT,), both("mul", load(X, AT), by)))
+
+
+def test_a_value_that_turns_have_alike_is_said_once(rng: np.random.Generator) -> None:
+    before = turns(END, LASTING, TAKE, COUNT, up_to_its_end(both("add", V, Var("u", FLOAT64))))
+    after = rewriting.rewritten(before, JamTurns("i"))
+    text = rewriting.body_text(after)
+    assert text.count("end = ") == text.count("u = ") == 1
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+def test_a_value_that_each_turn_has_anew_ends_no_loop_of_two() -> None:
+    end = LetInt("end", minimum(M, variable("s")))
+    rewriting.assert_refused(JamTurns("i"), turns(end, COUNT, up_to_its_end(TWO)), "differ: for 0 .. end by 1")
+    end = LetInt("end", minimum(M, variable("k")))
+    before = turns(Let("k", S), end, COUNT, up_to_its_end(TWO))
+    rewriting.assert_refused(JamTurns("i"), before, "differ: for 0 .. end by 1")
 
 
 DOUBLED = Fold(("t",), (both("add", T, T),))
