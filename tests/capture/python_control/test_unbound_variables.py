@@ -1,7 +1,8 @@
-"""Variables that one arm of a branch assigns are refused by name; those of a loop without turns have no value."""
+"""Variables that one arm of a branch assigns have a flag, those of a loop without turns have no value."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,27 +18,97 @@ def read_behind(x: Any) -> Any:
     return found
 
 
-def assigned_first(x: Any) -> Any:
+def read_in_a_function_within(x: Any) -> Any:
     if x.sum() > 0:
-        found = 2.0
-    else:
-        found = 3.0
-    return found
+        found = 2
+
+    def read() -> Any:
+        return found
+
+    return read()
 
 
-def test_reading_them_is_refused() -> None:
+def test_variables_of_functions_within_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CaptureError, match="found has a value only where the run decides so"):
-        xjit.jit(read_behind, strict=True)(np.ones(3))
-    assert xjit.jit(assigned_first, strict=True)(np.ones(3)) == 2.0
-
-
-def test_calls_raise_what_python_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+        xjit.jit(read_in_a_function_within, strict=True)(np.ones(3))
     monkeypatch.setenv("XJIT_STRICT", "0")
-    compiled = xjit.jit(read_behind)
+    compiled = xjit.jit(read_in_a_function_within)
     with pytest.warns(FallbackWarning, match="found has a value only"):
         assert compiled(np.ones(3)) == 2
-    with pytest.raises(UnboundLocalError):
-        compiled(-np.ones(3))
+
+
+def first_above(x: Any, level: Any) -> Any:
+    for i in range(len(x)):
+        if x[i] > level:
+            first = i
+            break
+    return first, x[first]
+
+
+def halves(x: Any, level: Any) -> Any:
+    x[0] = -1.0
+    if x.sum() > level:
+        half, count = x / 2, 3
+    x[1] = -2.0
+    if x.max() > 3:
+        return half, count
+    return x * 2, 1
+
+
+def last_below_in_each(x: Any, level: Any) -> Any:
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        for j in range(i):
+            if x[j] < level:
+                low = x[j]
+        out[i] = low if i > 0 else level
+    return out
+
+
+def summed_from(x: Any, level: Any) -> Any:
+    for i in range(len(x)):
+        if x[i] > level:
+            total = 0.0
+        total += x[i]
+    return total
+
+
+def found_or_not(x: Any, level: Any) -> Any:
+    for value in x:
+        if value > level:
+            found = value
+    try:
+        return found
+    except UnboundLocalError:
+        return -1.0
+
+
+ONE_ARM = [read_behind, first_above, halves, last_below_in_each, summed_from, found_or_not]
+
+
+@pytest.mark.parametrize("function", ONE_ARM, ids=lambda one: one.__name__)
+def test_a_read_raises_where_no_arm_has_assigned(function: Any) -> None:
+    arrays = [np.array([1.0, 5.0, 2.0, 0.5]), np.full(4, -3.0), np.zeros(0), np.linspace(9, 2, 300), np.ones(40)]
+    compiled = xjit.jit(function, strict=True)
+    for values in arrays:
+        for level in [1.5] if function is not read_behind else [None]:
+            ours, own = values.copy(), values.copy()
+            operands = () if level is None else (level,)
+            try:
+                expected = function(own, *operands)
+            except (UnboundLocalError, ValueError, IndexError) as error:
+                with pytest.raises(type(error)):
+                    compiled(ours, *operands)
+            else:
+                found = compiled(ours, *operands)
+                assert type(found) is type(expected)
+                for one, other in zip(_parts(found), _parts(expected), strict=True):
+                    np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(ours, own)
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def caught(x: Any) -> Any:
@@ -74,8 +145,10 @@ def test_handlers_do_not_hide_them(monkeypatch: pytest.MonkeyPatch, function: An
     monkeypatch.setenv("XJIT_STRICT", "0")
     for first in (1.0, -1.0):
         compiled = xjit.jit(function)
-        with pytest.warns(FallbackWarning, match="found has a value only"):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
             assert compiled(np.array([first])) == function(np.array([first]))
+        assert bool(found) is (function is caught_behind_del)  # names that are deleted have no flags
         assert compiled(np.array([-first])) == function(np.array([-first]))
 
 

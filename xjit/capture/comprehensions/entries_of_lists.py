@@ -19,7 +19,7 @@ from xjit.capture.constants.choices import is_constant_of_run, numbers_of
 from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.constants.chosen_keys import entry_of, put_entry
 from xjit.capture.python_control.python_branches import chosen
-from xjit.capture.python_control.truth import is_open
+from xjit.capture.python_control.truth import is_open, truth
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.container_entries import (
     ARRAY_INSTEAD,
@@ -37,7 +37,7 @@ from xjit.capture.splits.conversions import read
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
-from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, refuse
+from xjit.capture.tracers.provenance import enclosing_capture, is_splitting, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
@@ -50,11 +50,25 @@ _MOST_ENTRIES = 64
 
 
 class ListRuntime(PythonRuntime):
-    """The runtime for what is read: entries of lists at positions of the run, and variables that may be None."""
+    """The runtime for what is read: entries of lists at positions of the run, variables that may be None or nothing."""
 
     def read(self, value: Any, whole: bool = True) -> Any:
         """Return the value, which is expected not to be None where only the run tells."""
         return read(value, whole)
+
+    def known(self, flag: Any, value: Any) -> Any:
+        """Return the value of a variable, which is demanded to have one."""
+        if flag is not True:
+            demand(truth(flag))
+        return value
+
+    def missed(self, name: str) -> None:
+        """Have the function traced anew with a flag for a variable that one arm assigns; no handler hides that."""
+        trace = enclosing_capture()
+        if trace is not None and name in trace.recorder.unbound:
+            trace.recorder.rewriting.want_flag(name)
+            reason = f"{name} has a value only where the run decides so, and is read where it may have none"
+            noted(CaptureError(reason, fix="assign it on both branches"))
 
     def new_list(self, made: Any, place: tuple[int, int]) -> Any:
         """Return the list, or one that only the run has, if control flow of the run is known to change it."""

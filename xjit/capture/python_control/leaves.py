@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Any, NoReturn
 
 import numpy as np
@@ -228,6 +229,11 @@ def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]
     assert isinstance(structure, tree.Branch)
     pairs = zip(value.shape, structure.marks, strict=True)
     return tree.unflatten(structure, [value, *(size for size, known in pairs if known is None)])
+
+
+def is_chosen_alone(leaf: Any) -> bool:
+    """Return whether a leaf that one arm alone has can be had behind the branch: no object of that arm's."""
+    return is_array_like(leaf) or isinstance(leaf, str | bytes | type(None) | Enum)
 
 
 def is_in_parts(structure: tree.Tree) -> bool:

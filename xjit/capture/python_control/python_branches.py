@@ -25,6 +25,7 @@ from xjit.capture.python_control.leaves import (
     in_parts,
     is_array,
     is_array_like,
+    is_chosen_alone,
     kind_of,
     lifted,
     refuse_kinds,
@@ -257,7 +258,7 @@ class _Plan:
 def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
     if one is UNBOUND or other is UNBOUND:
         leaves, _ = tree.flatten(other if one is UNBOUND else one)
-        if name in site.bound and one is not other and all(map(is_array_like, leaves)):
+        if name in site.bound and one is not other and all(map(is_chosen_alone, leaves)):
             return _only(name, one, other)
         if name == VALUE and one is not other:  # which has a meaning only where it was assigned
             return _only(name, one, other)
@@ -357,12 +358,12 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     value = other if one is UNBOUND else one
     leaves, structure = tree.flatten(value)
     labels = list(tree.labels(structure, name))
-    if structure is None or not all(map(is_array_like, leaves)):
+    if structure is None or not any(map(is_array_like, leaves)):
         return _Plan(None, (), value)
     choices = []
     for leaf, label in zip(leaves, labels, strict=True):
-        kind = kind_of(leaf, label)
-        choices.append(_Choice(*_in_arm(leaf, other is UNBOUND), kind))
+        in_arm = _in_arm(leaf, other is UNBOUND)
+        choices.append(_Choice(*in_arm, kind_of(leaf, label)) if is_array_like(leaf) else leaf)
     return _Plan(structure, tuple(choices))
 
 

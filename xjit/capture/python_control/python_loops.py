@@ -428,10 +428,8 @@ def _demand_bound(settled: Settled, turn: Turn) -> None:
     loop, outer = settled.loop, current()
     assert isinstance(outer, CaptureTrace)
     rows = zip(loop.state.names, settled.carried, settled.start, turn.after, strict=True)
-    if not any(
-        one is not None and after is not UNBOUND and may_be_unbound(name, start, outer)
-        for name, one, start, after in rows
-    ):
+    left = [(name, start) for name, one, start, after in rows if one is not None and after is not UNBOUND]
+    if not any(name not in loop.state.bound and may_be_unbound(name, start, outer) for name, start in left):
         return
     taken = _is_taken(settled)
     if taken is not True:

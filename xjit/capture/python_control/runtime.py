@@ -364,13 +364,6 @@ class TracedRuntime(ListRuntime):
         given = (way, text, values, named)
         return text_of(formatted_text, given) if is_traced(given) else formatted_text(*given)
 
-    def missed(self, name: str) -> None:
-        """Refuse a variable that one arm of a branch assigns: no handler hides that it may have no value."""
-        trace = current()
-        if isinstance(trace, CaptureTrace) and name in trace.recorder.unbound:
-            reason = f"{name} has a value only where the run decides so, and is read where it may have none"
-            noted(CaptureError(reason, fix="assign it on both branches"))
-
     def matched(self, value: Any) -> Any:
         """Return the value, unless only the run tells truth values in it."""
         return known_truths(value)

@@ -38,6 +38,11 @@ class ObjectState:
         return self.plain.optional
 
     @property
+    def bound(self) -> tuple[str, ...]:
+        """The names that no read finds without a value."""
+        return self.plain.bound
+
+    @property
     def place(self) -> Any:
         """The mark that tells the loop from others, and from itself with other attributes.
 

@@ -46,6 +46,8 @@ class Rewriting:
         self._of_known_turns: set[tuple[int, int]] = set()
         self._plain: set[tuple[int, int]] = set()
         self._never_plain: set[tuple[int, int]] = set()
+        self._wanted_flags: set[str] = set()
+        self._flags: frozenset[str] = frozenset()
         self._renews = False
         self.opened: set[Any] = set()
         self._arguments: list[tuple[int | str, Any, Any]] = []
@@ -65,7 +67,7 @@ class Rewriting:
         if code not in self._chosen or (code in self._kept and not asking):
             return function
         try:
-            found = rebuild(function, runtime(), handlers=self.handlers)
+            found = rebuild(function, runtime(), handlers=self.handlers, unbound=self._flags)
         except NotRewritable as error:
             self._kept.add(code)
             if asking:  # nothing tells the code that Python runs whether a truth value of the run is True
@@ -81,7 +83,7 @@ class Rewriting:
         if plain is None or plain not in self._chosen or plain in self._kept:
             return function
         try:
-            found = rebuild(function, runtime, code=plain, handlers=self.handlers)
+            found = rebuild(function, runtime, code=plain, handlers=self.handlers, unbound=self._flags)
         except NotRewritable:
             self._kept.add(plain)
             return function
@@ -273,6 +275,10 @@ class Rewriting:
         """Return how many elements the list of a place is known to have; none where that is not known."""
         return self._room.get(place, 0)
 
+    def want_flag(self, name: str) -> None:
+        """Notes a variable that only the run gives a value: the function is traced anew with a flag for it."""
+        self._wanted_flags.add(name)
+
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""
         plain = self.plain_code(code) or self._owners.get(code)
@@ -322,7 +328,8 @@ class Rewriting:
         self._chosen |= new
         self._lists, self._wanted_lists = {**self._lists, **lists}, {}
         self._wanted.clear()
-        renews, self._renews = self._renews, False
+        renews, self._renews = self._renews or not self._wanted_flags <= self._flags, False
+        self._flags |= self._wanted_flags
         return bool(new or lists or renews)
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from xjit.capture.rewriting.list_names import is_entry
 from xjit.capture.rewriting.lowering.lower_handlers import PLAIN, THUNKS
+from xjit.capture.rewriting.lowering.lower_unbound import KNOWN
 from xjit.capture.rewriting.optional_names import asks_for_none
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
@@ -279,6 +280,8 @@ class ExpressionConverter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Name) and node.func.id in (*PLAIN, *THUNKS):
             return self._of_handlers(node, node.func.id)
+        if isinstance(node.func, ast.Name) and node.func.id == KNOWN:
+            return call("known", node, *map(self.converted, node.args))
         generator = consumed(node)
         if generator is not None and self._is_simple(generator):
             function = self.converted(node.func)

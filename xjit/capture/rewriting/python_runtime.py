@@ -198,6 +198,10 @@ class PythonRuntime(ControlRuntime):
     def missed(self, name: str) -> None:
         """Nothing is to be done."""
 
+    def known(self, flag: Any, value: Any) -> Any:
+        """Return the value."""
+        return value
+
     def matched(self, value: Any) -> Any:
         """Return the value."""
         return value

@@ -3,6 +3,7 @@
     source_lookup     the lines of the function; they have to compile to the very code that it has
     lower_matches     match becomes a chain of branches
     scope_names       its variables, and who else sees them
+    lower_unbound     variables that only the run gives a value get flags, which reads look at
     lower_handlers    bodies of try become expressions, behind each of which the code of a handler may follow
     bound_names       reads that may find no value: in a nested function Python would have other words for that
     lower_jumps       break, continue and return become flags
@@ -37,6 +38,7 @@ from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lowering.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lowering.lower_jumps import lower_jumps
 from xjit.capture.rewriting.lowering.lower_matches import lower_matches
+from xjit.capture.rewriting.lowering.lower_unbound import lower_unbound
 from xjit.capture.rewriting.optional_names import optional_names, spread
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
@@ -65,14 +67,16 @@ def rebuild(
     code: types.CodeType | None = None,
     *,
     handlers: bool = False,
+    unbound: frozenset[str] = frozenset(),
 ) -> types.FunctionType:
     """Return the function with its control flow handed to a runtime; NotRewritable if that cannot be done.
 
     It has the globals and the cells of the function, unless others are given. Whoever gives others sees to defaults
     and attributes by himself where these have to be others, too. The ``code`` is that of its source, which is another
     one for a function that a rewritten one defines. With ``handlers`` those of ``try`` are part of the control flow.
+    Variables that are ``unbound`` where the function reads them get flags.
     """
-    rewritten = rewrite(function, code, handlers)
+    rewritten = rewrite(function, code, handlers, unbound)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells.update(closure or {})
     cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
@@ -100,23 +104,28 @@ def checked(runtime: ControlRuntime, name: str, read: Callable[[], Any]) -> Any:
     raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
-def rewrite(function: types.FunctionType, code: types.CodeType | None = None, handlers: bool = False) -> Rewritten:
+def rewrite(
+    function: types.FunctionType,
+    code: types.CodeType | None = None,
+    handlers: bool = False,
+    unbound: frozenset[str] = frozenset(),
+) -> Rewritten:
     """Return the rewritten code of a function, made once; NotRewritable if it cannot be rewritten."""
     code = code or function.__code__
     linecache.lazycache(code.co_filename, function.__globals__)
-    return _rewritten(code, code.co_filename, handlers)
+    return _rewritten(code, code.co_filename, handlers, unbound)
 
 
 @functools.lru_cache(maxsize=256)
-def _rewritten(code: types.CodeType, filename: str, handlers: bool) -> Rewritten:
+def _rewritten(code: types.CodeType, filename: str, handlers: bool, unbound: frozenset[str]) -> Rewritten:
     """Return the rewritten code; equal code may stand in several files, so the file is part of the key."""
     try:
-        return _made(find_tree(code), code, handlers)
+        return _made(find_tree(code), code, handlers, unbound)
     except RecursionError:
         raise NotRewritable("is nested too deeply") from None
 
 
-def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
+def _made(tree: Function, code: types.CodeType, handlers: bool, unbound: frozenset[str]) -> Rewritten:
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     tree = emitting(tree) if is_generator else tree
     lower_matches(tree)
@@ -124,9 +133,11 @@ def _made(tree: Function, code: types.CodeType, handlers: bool) -> Rewritten:
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)
     unsafe = unsafe_reads(tree, names)
+    flagged = frozenset() if is_generator else lower_unbound(tree, names, unsafe, unbound)
+    names = scope_names(tree) if flagged else names
     if handlers and not is_generator and lower_handlers(tree, unsafe):
         names = scope_names(tree)
-    bound = names.local - names.captured - unbound_names(unsafe) - read_in_comprehensions(tree)
+    bound = names.local - names.captured - (unbound_names(unsafe) - flagged) - read_in_comprehensions(tree)
     head, body = _body(tree)
     lowered = lower_jumps(spread(body))
     found = sites_of(lowered.body, names, lowered.stops)

@@ -12,6 +12,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
     not p                         runtime.not_(p)
     a < b <= c, a is b            runtime.compare(("lt", "le"), a, b, c), runtime.compare(("is",), a, b)
+    x, which may have no value    runtime.known(flag, x)
     x, x[0], which may be None    runtime.read(x), runtime.read(runtime.read(x, False)[0])
     s[k], of lists that are made  runtime.item(s, k)
     s[k] = x, s[k] += x           runtime.store(x, s, k), runtime.change("Add", s, k, lambda: x)
@@ -149,6 +150,11 @@ class State:
         return self.site.optional
 
     @property
+    def bound(self) -> tuple[str, ...]:
+        """The names that no read finds without a value."""
+        return self.site.bound
+
+    @property
     def temporary(self) -> tuple[str, ...]:
         """The names whose values nobody reads at the next turn or behind the construct."""
         return tuple(name for name in self.names if name not in self.carried)
@@ -248,6 +254,10 @@ class ControlRuntime(ABC):
     @abstractmethod
     def missed(self, name: str) -> None:
         """A variable is read that has no value, for which Python's error is raised."""
+
+    @abstractmethod
+    def known(self, flag: Any, value: Any) -> Any:
+        """Return the value of a variable, which has none where the flag does not hold."""
 
     @abstractmethod
     def matched(self, value: Any) -> Any:
