@@ -147,7 +147,7 @@ class ListRuntime(PythonRuntime):
             items[index] = value
             return
         if _columns([*items, value]) is None:
-            _want_array(items)
+            _want_array(items, value)
             items[index] = value
             return
         place = _place(index, len(items))
@@ -185,8 +185,11 @@ def _growing(value: Thunk) -> Any:
     return found if known is not None and known.grows and known.class_name == "list" else None
 
 
-def _want_array(items: Any) -> None:
-    """Has the function traced anew with an array in place of a list that it makes, of many numbers."""
+def _want_array(items: Any, *others: Any) -> None:
+    """Has the function traced anew with an array in place of a list that it makes, of many numbers or of two kinds.
+
+    Others are to be entries, too.
+    """
     trace = enclosing_capture()
     if trace is None:
         return
@@ -194,10 +197,9 @@ def _want_array(items: Any) -> None:
     number = type_of_rows(rows)
     if number is not None and trace.recorder.rewriting.want_of_run(rows, TableType(number)):
         refuse("an entry of a list is at a position that only the run knows", fix=ARRAY_INSTEAD)
-    if len(items) <= _MOST_ENTRIES or not trace.recorder.rewriting.holds(items):
-        return
-    kind = type_of_numbers(items)
-    if kind is not None and trace.recorder.rewriting.want_of_run(items, kind):
+    kind = type_of_numbers([*items, *others]) if trace.recorder.rewriting.holds(items) else None
+    is_better = kind is not None and (len(items) > _MOST_ENTRIES or kind.doubtful is not None)
+    if is_better and trace.recorder.rewriting.want_of_run(items, kind):
         refuse("an entry of a list is at a position that only the run knows", fix=ARRAY_INSTEAD)
 
 
