@@ -50,7 +50,7 @@ _MOST_ENTRIES = 64
 
 
 class ListRuntime(PythonRuntime):
-    """The runtime for what is read: entries of lists at positions of the run, variables that may be None or nothing."""
+    """The runtime for what is read: entries of lists at positions of the run, variables that may have none."""
 
     def read(self, value: Any, whole: bool = True) -> Any:
         """Return the value, which is expected not to be None where only the run tells."""

@@ -139,7 +139,6 @@ class Arguments:
         if isinstance(value, ChosenElements):
             return self.term(value.packed())
         if isinstance(value, LimitedArray):
-            self.is_typed = False
             self.arrays.append(value)
             return self._limited(value)
         if is_constant(value):
@@ -195,8 +194,15 @@ class Arguments:
         return kept_copy if own else read_only
 
     def _limited(self, value: LimitedArray) -> Term:
-        sizes = tuple(self._leaf(python_integer(size)) for size in sizes_of(value))
+        pairs = zip(sizes_of(value), value.value.shape, strict=True)
+        sizes = tuple(self._size(python_integer(size), most) for size, most in pairs)
         return Term("cut", terms=(self._leaf(value.value), *sizes))
+
+    def _size(self, size: Any, most: int) -> Term:
+        """The term of a size; that of an example is one that others are near to, of those below and above."""
+        if not isinstance(size, TracedValue):
+            return self._constant(size)
+        return self._operand(lift(self.trace, size), max(most - 1, 0), number)
 
     def _operand(self, node: Node, example: Any, convert: Any) -> Term:
         operand = Term("operand", len(self.nodes))

@@ -14,15 +14,18 @@ from xjit.ops.effects.expected_results import results_like
 
 
 def is_sized(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether results for other integers are of another type."""
-    few, more = (example_result(function, args, kwargs, plus) for plus in (0, 1))
-    return few is not None and more is not None and results_like(few[0]) != results_like(more[0])
+    """Return whether results for other numbers are of another type: ``zeros(n)``, ``min(x, 1)`` of a float x."""
+    found = example_result(function, args, kwargs)
+    if found is None:
+        return False
+    others = (example_result(function, args, kwargs, plus) for plus in (1, -1))
+    return any(one is not None and results_like(one[0]) != results_like(found[0]) for one in others)
 
 
 def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any] | None:
     """The result of a function for arguments of the same types, in a tuple; None if that cannot be told.
 
-    ``plus`` is added to integers that only the run knows.
+    ``plus`` is added to numbers that only the run knows.
     """
     found = example(function, args, kwargs, plus)
     return None if found is None else found[:1]
@@ -45,8 +48,8 @@ def example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: 
 
 
 def _larger(example: Any, plus: int) -> Any:
-    """An example of an operand; an integer of Python's or of NumPy's with a number added."""
-    if type(example) is int:
+    """An example of an operand; a number of Python's or of NumPy's with another one added."""
+    if type(example) in (int, float):
         return example + plus
-    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iu"
-    return np.asarray(example + plus, example.dtype) if is_number else example
+    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iuf"
+    return np.asarray(example + np.asarray(plus, "i8"), example.dtype) if is_number else example

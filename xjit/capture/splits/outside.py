@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from xjit import tree
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.compiled_draws import compiled_draw
 from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
-from xjit.capture.splits.draws_to_length import drawn_to_length
 from xjit.capture.splits.examples import example, example_result, is_sized
 from xjit.capture.splits.labelled_arrays import is_of_library
 from xjit.capture.splits.purity import draws, is_clock, repeats
 from xjit.capture.splits.python_steps import check_writes, step
+from xjit.capture.splits.results_to_length import drawn_to_length, returned_to_length
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.opaque import Opaque, target_of
@@ -132,10 +133,18 @@ def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: 
     known = repeats(function) and not isinstance(note, DataDependentError)
     found = example(function, args, kwargs) if known else None
     like = None if found is None or (found[1] and not is_of_library(found[0])) else found[:1]
-    counts = any(value.weak is int for value in traced_leaves((args, kwargs)))
-    if like is not None and counts and is_sized(function, args, kwargs):
+    if like is not None and _has_numbers((args, kwargs)) and is_sized(function, args, kwargs):
+        to_length = returned_to_length(function, args, kwargs, note)
+        if to_length is not None:
+            return to_length
         like = None
     return step(function, args, kwargs, like=like, note=note)
+
+
+def _has_numbers(values: Any) -> bool:
+    """Return whether numbers of Python's are among values, or sizes of arrays, which only the run knows."""
+    leaves = tree.flatten(values, in_parts=False)[0]
+    return any(isinstance(one, LimitedArray) or getattr(one, "weak", None) in (int, float) for one in leaves)
 
 
 @functools.lru_cache(maxsize=1024)

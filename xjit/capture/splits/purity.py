@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.guards import is_generator
-from xjit.ops.effects.step_functions import filled, updated
+from xjit.ops.effects.step_functions import filled, padded, updated
 
 # Libraries whose functions depend on their arguments alone and write to none of them, as far as they are not told to.
 _PURE = frozenset({"math", "cmath", "numpy", "scipy", "operator", "builtins", "string", "re", "statistics"})
@@ -43,10 +43,13 @@ def repeats(function: Any) -> bool:
     if isinstance(function, types.MethodDescriptorType):
         return function.__objclass__ is np.ndarray and function.__name__ not in WRITING_METHODS
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
-    if isinstance(function, np.ufunc) or any(function is one for one in (filled, updated, np.random.default_rng)):
+    if isinstance(function, np.ufunc) or any(function is one for one in _REPEATED):
         return True
     top = module.partition(".")[0]
     return top in _PURE and not module.startswith("numpy.random") and name not in CHANGING
+
+
+_REPEATED = (filled, padded, updated, np.random.default_rng)
 
 
 def only_reads(function: Any) -> bool:

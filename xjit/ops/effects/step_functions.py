@@ -107,6 +107,19 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return made
 
 
+def padded(value: Any, dtype: Any, room: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """An array of a shape within one of another shape, which has room for it; any other value as it is.
+
+    >>> padded(np.array([1, 2]), np.dtype(int), (3,), (2,))
+    array([1, 2, 0])
+    """
+    if type(value) is not np.ndarray or value.dtype != dtype or value.shape != shape:
+        return value
+    made = np.zeros(room, dtype)
+    made[tuple(map(slice, shape))] = value
+    return made
+
+
 INPLACE: dict[Any, Any] = {
     np.add: operator.iadd,
     np.subtract: operator.isub,

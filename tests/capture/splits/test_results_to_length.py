@@ -1,4 +1,4 @@
-"""Draws of as many random numbers as only the run knows: NumPy's own stream, with its state behind the call."""
+"""Results of as many elements as only the run knows: draws of NumPy's own stream, and arrays of libraries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import xjit
+from tests.capture.splits.split_calls import check_split
 
 
 def shaken(rng: Any, x: Any) -> Any:
@@ -183,3 +184,59 @@ def test_numbers_of_the_module_are_drawn_again() -> None:
             np.random.seed(3)
             ends.append((outcome(call, x, count), np.random.rand()))
         assert ends[0] == ends[1]
+
+
+# What libraries return
+
+
+def unwrapped(x: Any) -> Any:
+    mask = x > 0.3
+    out = x * 2
+    out[mask] = np.unwrap(x[mask] * 9) + 1
+    return out, np.unwrap(x[mask]).sum()
+
+
+def priced(paths: Any) -> Any:
+    value = np.maximum(0.6 - paths[-1], 0)
+    for t in range(len(paths) - 2, -1, -1):
+        below = paths[t] < 0.6
+        if below.sum() > 3:
+            curve = np.polyfit(paths[t][below], value[below], 2)
+            later, now = np.polyval(curve, paths[t][below]), 0.6 - paths[t][below]
+            places = np.where(below)[0]
+            value[places[now > later]] = now[now > later]
+    return value
+
+
+def of_two_lengths(x: Any) -> Any:
+    return np.polymul(x[x > 0.3], x[x < 0.7]) * 2
+
+
+def shortened(x: Any) -> Any:
+    found = np.trim_zeros(np.floor(x[x > 0.1] * 2))
+    return found, len(found)
+
+
+def of_one_shape(x: Any) -> Any:
+    line = np.polyfit(x[x > 0.3], x[x > 0.3] ** 2, 1)
+    return line[0] * x + line[1]
+
+
+@pytest.mark.parametrize("function", [unwrapped, of_two_lengths, shortened, of_one_shape])
+def test_functions_of_libraries_return_arrays_of_such_lengths(function: Any) -> None:
+    for seed in range(3):
+        check_split(function, np.random.default_rng(seed).random(40))
+
+
+def test_what_they_return_is_stored_by_masks() -> None:
+    check_split(priced, np.random.default_rng(3).random((6, 50)))
+
+
+def capped(rng: Any, x: Any) -> Any:
+    seen = rng.binomial(9, 0.5)
+    return seen, rng.binomial(5, min(x.max() * 1.0, 1)), min(float(x[0]), 1), max(1, float(x[1]))
+
+
+def test_a_minimum_is_of_the_type_of_one_of_its_operands() -> None:
+    for x in (np.array([0.25, 0.5]), np.array([1.5, 3.0])):
+        check_split(capped, np.random.default_rng(3), x)
