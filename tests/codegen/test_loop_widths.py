@@ -185,3 +185,8 @@ def test_a_while_loop_around_others_stays_as_it_is():
 
 def test_a_long_while_loop_stays_as_it_is():
     assert COPIES not in in_order("\n        ".join(["t0 = t0 * f64(0.5) - f64(ld(a0, o1))"] * 40))
+
+
+@pytest.mark.parametrize("statement", ["t0 = t0 - exp_f64(t0)", "keep_jump()"])
+def test_a_while_loop_that_calls_stays_as_it_is(statement):
+    assert COPIES not in in_order(statement)

@@ -211,10 +211,18 @@ def shape_loops(module: Any, registers: Registers) -> None:
 
 
 def _is_short_while(loop: Sequence[Any]) -> bool:
-    """Return whether these instructions are those of a ``while`` loop of few operations, all written out."""
-    if len(loop) > LONGEST_COPIED or any(map(_is_scalar, loop)) or any(map(_chooses_integer, loop)):
+    """Return whether these instructions are those of a ``while`` loop of few operations, all written out.
+
+    Loops that call anything are longer than they look, or wait.
+    """
+    if len(loop) > LONGEST_COPIED or any(map(_calls, loop)) or any(map(_chooses_integer, loop)):
         return False
     return not any(isinstance(one, InsertValue) and one.type == _STEP for one in loop)
+
+
+def _calls(instruction: Any) -> bool:
+    """Return whether this calls something that is no instruction in the end."""
+    return isinstance(instruction, ir.CallInstr) and not _called(instruction).startswith("llvm.")
 
 
 def _chooses_integer(instruction: Any) -> bool:
