@@ -59,6 +59,7 @@ from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
 from xjit.errors import CaptureError
 from xjit.ir.current import current, tracing
+from xjit.ops.effects.python_call import is_taken_back
 from xjit.types import INT64, scalar_type
 
 _MOST_PLACES = 2**24
@@ -273,7 +274,7 @@ def _form_of(parts: Generator, turns: Turns | None) -> Form | None:
 def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = None) -> Any:
     """The result of a look at an element, found by a turn of which nothing is kept.
 
-    None where it has effects, or where Python goes through the items one by one.
+    None where it has effects that happen once, or where Python goes through the items one by one.
     """
     outer, turns = current(), turns or parts.turns
     assert isinstance(outer, CaptureTrace)
@@ -300,10 +301,10 @@ def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = N
 
 
 def _has_no_effects(trace: CaptureTrace, outer: CaptureTrace, trial: Trial) -> bool:
-    """Take a trial back; return whether it has left nothing behind."""
+    """Take a trial back; return whether it has left nothing behind, but draws of random numbers."""
     own = (outer.recorder.demands, outer.recorder.rooms)
     written = [one for one in written_buffers(trace) if one not in own]
-    return not (trial.take_back() or written or trace.effects)
+    return not (trial.take_back() or written) and all(map(is_taken_back, trace.effects))
 
 
 def type_of_element(parts: Generator) -> Type | None:

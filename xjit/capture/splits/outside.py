@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
+from xjit.capture.draws.chosen_items import drawn_items
+from xjit.capture.draws.compiled_draws import compiled_draw
+from xjit.capture.draws.drawn_sizes import with_sizes
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.callbacks import is_made
-from xjit.capture.splits.compiled_draws import compiled_draw
 from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
 from xjit.capture.splits.examples import example, example_result, is_sized
 from xjit.capture.splits.labelled_arrays import is_of_library
-from xjit.capture.splits.purity import draws, is_clock, repeats
+from xjit.capture.splits.purity import draws, is_clock, repeats, shuffles
 from xjit.capture.splits.python_steps import check_writes, step
 from xjit.capture.splits.results_to_length import drawn_to_length, returned_to_length
 from xjit.capture.tracers.chosen_elements import ChosenElements
@@ -25,7 +27,6 @@ from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import is_splitting, noted
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.capture.tracers.traced_scalar import TracedScalar
 from xjit.errors import CaptureError, DataDependentError, XjitError
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.effects.step_functions import call_method
@@ -43,6 +44,9 @@ def called(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     target = target_of(opaque)
     if draws(target):
         return drawn(opaque, args, kwargs)
+    if shuffles(target) and _is_shuffled(args):
+        other = Opaque(target.__self__.permutation, *opaque.reasons())
+        return shuffle(lambda *array, **options: drawn(other, array, options), *args, **kwargs)
     if target in _MAKERS:
         return step(target, args, kwargs, kind=_MAKERS[target])
     if is_clock(target):
@@ -66,18 +70,32 @@ def item(opaque: Opaque, index: Any) -> Any:
 def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) -> Any:
     """The result of a method of a generator that only the run has."""
     assert generator.kind is not None
+    if name == "shuffle" and _is_shuffled(args):
+        return shuffle(functools.partial(drawn_by, generator, "permutation"), *args, **kwargs)
     check_writes(f"{generator.label}.{name}", name, kwargs)
     method = getattr(_other(generator.kind), name)
     found = drawn_to_length(generator, name, method, args, kwargs)
+    if found is None and name == "choice":
+        found = drawn_items(generator, _other(generator.kind), args, kwargs)
     if found is not None:
         return found
-    args, kwargs = _with_sizes(method, args, kwargs)
+    args, kwargs = with_sizes(method, args, kwargs)
     like = _like(method, args, kwargs) if draws(method) else None
     found = compiled_draw(generator, name, args, kwargs, like)
     if found is not None:
         return found
     check_drawing(generator)
     return step(call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
+
+
+def _is_shuffled(args: tuple[Any, ...]) -> bool:
+    """Return whether the first argument of ``shuffle`` is an array that a permutation may be stored into."""
+    return bool(args) and isinstance(args[0], TracedArray) and args[0].ndim > 0
+
+
+def shuffle(permutation: Callable[..., Any], array: Any, **options: Any) -> None:
+    """Stores a permutation of an array into it, which generators draw as they shuffle the array."""
+    array[...] = permutation(array, **options)
 
 
 def _other(kind: type) -> Any:
@@ -89,10 +107,12 @@ def drawn(opaque: Opaque, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Random numbers, of the types of such a draw from another generator."""
     method = target_of(opaque)
     other = getattr(_other(type(method.__self__)), method.__name__)
-    to_length = drawn_to_length(method.__self__, method.__name__, other, args, kwargs)
-    if to_length is not None:
-        return to_length
-    args, kwargs = _with_sizes(other, args, kwargs)
+    found = drawn_to_length(method.__self__, method.__name__, other, args, kwargs)
+    if found is None and method.__name__ == "choice":
+        found = drawn_items(method.__self__, other.__self__, args, kwargs)
+    if found is not None:
+        return found
+    args, kwargs = with_sizes(other, args, kwargs)
     like = _like(other, args, kwargs)
     found = compiled_draw(method.__self__, method.__name__, args, kwargs, like)
     if found is None and not is_splitting():
@@ -105,24 +125,6 @@ def _like(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     if is_sized(method, args, kwargs):
         return None
     return example_result(method, args, kwargs) or example_result(method, args, kwargs, _LARGE)
-
-
-def _with_sizes(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The arguments of a draw; integers among them as those of this trace, if the type of the result needs them."""
-    if not is_sized(method, args, kwargs):
-        return args, kwargs
-    found: tuple[Any, dict[str, Any]] = _known_integers((args, kwargs))
-    return found
-
-
-def _known_integers(value: Any) -> Any:
-    if type(value) is TracedScalar and value.weak is int:
-        return value.constant()
-    if isinstance(value, TracedArray) and value.scalar and hasattr(value, "known") and value.dtype.kind in "iu":
-        return value.known()
-    if type(value) in (tuple, list):
-        return type(value)(map(_known_integers, value))
-    return {key: _known_integers(one) for key, one in value.items()} if type(value) is dict else value
 
 
 def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: XjitError | None = None) -> Any:

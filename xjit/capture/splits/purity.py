@@ -90,6 +90,12 @@ def draws(function: Any) -> bool:
     return is_generator(type(owner)) and name in _DRAWING
 
 
+def shuffles(function: Any) -> bool:
+    """Return whether a function is the one of a generator that shuffles an array in place."""
+    owner = getattr(function, "__self__", None)
+    return is_generator(type(owner)) and getattr(function, "__name__", "") == "shuffle"
+
+
 _DRAWING_NAMES = """
     beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric integers
     laplace logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial

@@ -16,7 +16,7 @@ import numpy as np
 
 from xjit import ops, tree
 from xjit.capture.control.loops import fori_loop
-from xjit.capture.splits.compiled_draws import draw_of, given_arguments, method_of
+from xjit.capture.draws.compiled_draws import draw_of, given_arguments, method_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.examples import example_result
 from xjit.capture.splits.python_steps import label_of, step

@@ -78,7 +78,7 @@ def test_draws_have_types_while_tracing() -> None:
     with split():
         lines = xjit.jit(samples).graph(LINE, np.random.default_rng(1)).splitlines()
         steps = [line for line in lines if "python_call" in line]
-        assert [any(kind in step for step in steps) for kind in ("f64[3]", "s64[5]")] == [True, True]
+        assert any("s64[5]" in step for step in steps)
 
 
 def shuffles(x: Any, rng: Any) -> Any:
@@ -87,13 +87,20 @@ def shuffles(x: Any, rng: Any) -> Any:
     return y
 
 
-def test_what_writes_to_its_argument_is_not_split() -> None:
-    compiled = xjit.jit(shuffles)
+def shuffles_a_list(x: Any, rng: Any) -> Any:
+    order = [0, 1, 2, 3]
+    rng.shuffle(order)
+    return x[order]
+
+
+@pytest.mark.parametrize(("function", "fallbacks"), [(shuffles, 0), (shuffles_a_list, 2)])
+def test_lists_are_not_shuffled_by_steps(function: Any, fallbacks: int) -> None:
+    compiled = xjit.jit(function)
     with split():
         for seed in (1, 2):
-            wanted = shuffles(LINE, np.random.default_rng(seed))
+            wanted = function(LINE, np.random.default_rng(seed))
             np.testing.assert_array_equal(compiled(LINE, np.random.default_rng(seed)), wanted)
-    assert compiled.stats().fallbacks == 2
+    assert compiled.stats().fallbacks == fallbacks
 
 
 def counts_by_argument(rng: Any, n: Any, bound: Any) -> Any:

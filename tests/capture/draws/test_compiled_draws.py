@@ -12,7 +12,7 @@ import pytest
 
 import xjit
 from tests.capture.splits.split_calls import split
-from xjit.capture.splits import compiled_draws
+from xjit.capture.draws import compiled_draws
 from xjit.errors import CaptureError
 from xjit.ops.random.numpy_generators import ROUTINES
 from xjit.runtime.steps.draw_steps import numpy_draws
