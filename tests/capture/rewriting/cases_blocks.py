@@ -280,3 +280,24 @@ def match_that_binds_nothing(value: int, note: Note) -> Any:
             found = 3
     note("behind")
     return found
+
+
+@case({}, {1: 2}, [5, 6], None)
+def missing_keys(found: Any, note: Note) -> Any:
+    total = 0
+    for k in (1, 2, 1):
+        try:
+            total += found[k] + note(k)
+        except KeyError:
+            found[k] = k
+            note("new")
+        try:
+            found[k + 1] += 1
+        except KeyError:
+            found[k + 1] = k = 7
+        else:
+            note("there", k)
+    try:
+        return found[9], total
+    except KeyError:
+        return next((key for key in found if note(key) or key > 1), None), found.get(3), found.get(4, None)

@@ -32,6 +32,7 @@ from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, 
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.optional_value import OptionalValue
 from xjit.dataclass import replace
 from xjit.errors import CaptureError
 
@@ -228,6 +229,61 @@ def _truths(wanted: bool, parts: Generator) -> Any:
     parts.each(parts.items, lambda item: parts.chosen(item, look), lambda: going)
     ends = parts.runtime.not_(going)
     return ends if wanted else parts.runtime.not_(ends)
+
+
+def first(function: Callable[..., Any], parts: Generator, default: tuple[Any, ...], plain: Callable[[], Any]) -> Any:
+    """The first element, or the default; ``plain`` has Python find it."""
+    with gone_through(lists_in(parts.items)):
+        if _name_of(function) != "next" or _is_found(parts):
+            return plain()
+        use_up(parts.items)
+        trial = Trial(parts)
+        try:
+            return _first(parts, default)
+        except CaptureError:
+            trial.take_back()
+            raise
+
+
+def _is_found(parts: Generator) -> bool:
+    """Return whether Python finds the first element, as conditions are known so far, or that there is none."""
+    turns = parts.turns
+    if turns is None:
+        return not isinstance(parts.items, GeneratorCall)
+    if turns.length is None:
+        return False
+    trial = Trial(parts)
+    try:
+        for number in range(turns.first, turns.end):
+            holds = parts.holds(parts.values(turns.element(number)))
+            if is_open(holds) or holds:
+                return not is_open(holds)
+    finally:
+        trial.take_back()
+    return True
+
+
+def _first(parts: Generator, default: tuple[Any, ...]) -> Any:
+    found: Any = zero_of(parts)
+    going: Any = True
+    if found is None:
+        raise CaptureError("next() gets a generator of other elements than numbers", fix="use a loop that ends")
+
+    def take(*values: Any) -> None:
+        nonlocal found, going
+        found, going = parts.element(*values), False
+
+    parts.each(parts.items, lambda item: parts.chosen(item, take), lambda: going)
+    is_there = parts.runtime.not_(going)
+    if default == (None,):
+        return OptionalValue(is_there, found) if is_open(is_there) else found if is_there else None
+    if default:
+        return parts.runtime.if_exp(is_there, lambda: found, lambda: default[0])
+    if is_open(is_there):
+        demand(truth(is_there))
+    elif not is_there:
+        raise StopIteration
+    return found
 
 
 _BETTER: dict[str, Callable[[Any, Any], Any]] = {"min": operator.lt, "max": operator.gt}

@@ -28,14 +28,16 @@ from xjit.capture.recording.container_entries import DictType, EntryType, Record
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers.demands import demand
+from xjit.capture.tracers.optional_value import OptionalValue
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
+from xjit.ir.spans import span_of
 from xjit.ops.define.core import lift
 from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.effects.step_functions import call_method
-from xjit.ops.elements.compare import eq, lt, ne
+from xjit.ops.elements.compare import eq, gt, le, lt, ne
 from xjit.ops.elements.elementwise import add, and_, or_, sub
 from xjit.ops.elements.elementwise import min as smaller
 from xjit.ops.elements.select import select
@@ -112,11 +114,11 @@ class GrowingDict(KeyedElements):
 
     def contains(self, key: Any) -> Any:
         """Return whether a key is there."""
-        return as_bool(in_graph(ne(self._find(key).place, _NOTHING)))
+        return as_bool(_is_there(self._find(key).place))
 
     def lacks(self, key: Any) -> Any:
         """Return whether a key is not there."""
-        return as_bool(in_graph(eq(self._find(key).place, _NOTHING)))
+        return as_bool(in_graph(le(self._find(key).place, _NOTHING)))
 
     def lookup(self, key: Any) -> Any:
         """The value of a key; NumPy does the call where it is not there, and Python raises KeyError."""
@@ -130,11 +132,13 @@ class GrowingDict(KeyedElements):
 
     def value_of(self, key: Any) -> Any:
         """The value of a key that has to be there."""
-        trace = self._here()
+        trace, place = self._here(), self._find(key).place
+        is_there = _is_there(place)
+        if span_of(is_there.node, trace)[0]:
+            return self._value(place)  # as a branch around has found
         if isinstance(trace, CaptureTrace) and trace.is_caught(KeyError):
             self.give_up(PLAIN)  # NumPy would do the call each time, as the handler is there for new keys
-        place = self._find(key).place
-        demand(in_graph(ne(place, _NOTHING)))
+        demand(is_there)
         return self._value(place)
 
     def _made(self, key: Any) -> Any:
@@ -152,6 +156,11 @@ class GrowingDict(KeyedElements):
             self.give_up()
         place = self._find(key).place
         return chosen(in_graph(ne(place, _NOTHING)), lambda: self._value(place), lambda: default)
+
+    def value_or_none(self, key: Any) -> OptionalValue:
+        """The value of a key, or None."""
+        place = self._find(key).place
+        return OptionalValue(as_bool(_is_there(place)), self._value(place))
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which is inserted with the default if it is not there."""
@@ -306,6 +315,11 @@ class EntriesView(Gathered):
                 found = DeferredObject(whole, trace, "a dict", type(self.of.empty))
                 self.made = step(call_method, (found, self.name), {}, label=f"the {self.name} of a dict").source
         return self.made
+
+
+def _is_there(place: Any) -> Any:
+    """The truth value that says if a place is that of a key: none is negative, so branches know it to be larger."""
+    return in_graph(gt(place, _NOTHING))
 
 
 def _leaves(entry: Any) -> list[Any]:

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.catching.handled_errors import Evaluation, Handlers, begun
-from xjit.capture.comprehensions.entries_of_lists import ListRuntime
 from xjit.capture.comprehensions.gathered import columns_as_tuples
 from xjit.capture.comprehensions.generator_calls import GeneratorCall
 from xjit.capture.control.object_loops import asked_at_ends, captured_with_objects
 from xjit.capture.control.state import NUMBERS
-from xjit.capture.dicts.new_dicts import new_dict
+from xjit.capture.dicts.dict_runtime import DictRuntime
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import (
     LOOP_BUILTINS,
@@ -61,7 +60,7 @@ from xjit.ops.elements import elementwise
 from xjit.ops.elements.select import select
 
 
-class TracedRuntime(ListRuntime):
+class TracedRuntime(DictRuntime):
     """Control flow while a function is traced."""
 
     def if_(self, test: Any, then: Thunk | None, otherwise: Thunk | None, site: Site) -> None:
@@ -379,23 +378,6 @@ class TracedRuntime(ListRuntime):
         found = None if known is None else columns_as_tuples(known)
         return super().unzip(function, rows) if found is None else iter(found)
 
-    def new_dict(self, made: Any, place: tuple[int, int]) -> Any:
-        """Return the dict or the set, or one of which only the run tells the keys, if that is known to be so."""
-        trace = enclosing_capture()
-        return made if trace is None else new_dict(made, place, trace)
-
-    def counter(self, function: Any, items: Any) -> Any:
-        """Call the function, or count the elements of an array in a loop of the graph."""
-        found = self.filled(function, items)
-        return function(items) if found is None else found
-
-    def filled(self, function: Any, items: Any) -> Any:
-        """Return a set or a counter of the elements of an array; None where that is left to Python."""
-        from xjit.capture.dicts.filled import filled
-
-        trace = current()
-        return filled(function, items, self, trace) if isinstance(trace, CaptureTrace) and trace.recorder else None
-
     def generator(self, generate: FunctionType, own: tuple[str, ...]) -> Any:
         """Return the generator, which has not begun."""
         return GeneratorCall(generate, own)
@@ -414,6 +396,14 @@ class TracedRuntime(ListRuntime):
 
         python = super().consume
         return consume(function, Generator(self, *parts), lambda: python(function, *parts))
+
+    def first(self, function: Callable[..., Any], *parts: Any) -> Any:
+        """Hand the generator of the elements to the function, or find the first one in a loop of the graph."""
+        from xjit.capture.comprehensions.consumers import first
+        from xjit.capture.comprehensions.filtered import Generator
+
+        python, count = super().first, 4
+        return first(function, Generator(self, *parts[:count]), parts[count:], lambda: python(function, *parts))
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError, or demand that the test holds."""

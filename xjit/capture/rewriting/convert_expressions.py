@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from xjit.capture.rewriting.list_names import is_entry
 from xjit.capture.rewriting.lowering.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.lowering.lower_unbound import KNOWN
-from xjit.capture.rewriting.optional_names import asks_for_none
+from xjit.capture.rewriting.optional_names import asks_for_none, gives_none
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
     INLINED,
@@ -174,9 +174,14 @@ class ExpressionConverter(ast.NodeTransformer):
         return call("compare", node, operators, left, right, *map(self.thunk, node.comparators[1:]))
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
-        node.value = self.converted(node.value)
+        node.value = self.assigned(node.value, node.target)
         self.visit(node.target)
-        return node
+        return call("read", node, node) if node.target.id in self.optional else node
+
+    def assigned(self, value: ast.expr, target: ast.expr) -> ast.expr:
+        """Convert the value of an assignment, which may be None where the variable may be."""
+        is_optional = isinstance(target, ast.Name) and target.id in self.optional and gives_none(value)
+        return _unread(self.converted(value)) if is_optional else self.converted(value)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
@@ -284,8 +289,11 @@ class ExpressionConverter(ast.NodeTransformer):
             return call("known", node, *map(self.converted, node.args))
         generator = consumed(node)
         if generator is not None and self._is_simple(generator):
-            function = self.converted(node.func)
-            return call("consume", node, function, *self._parts(generator, generator.elt))
+            function, parts = self.converted(node.func), self._parts(generator, generator.elt)
+            if _name_of(node) != "next":
+                return call("consume", node, function, *parts)
+            found = call("first", node, function, *parts, *map(self.converted, node.args[1:]))
+            return call("read", node, found)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super(node)
         if _is_conversion(node):
@@ -295,6 +303,8 @@ class ExpressionConverter(ast.NodeTransformer):
         if makes_text:
             with_list(node)
         self.generic_visit(node)
+        if gives_none(node):
+            return call("read", node, call("find", node, node.func, *node.args))
         if makes_text:
             return call("format", node, *(placed(one, node) for one in method_text_values(node)))
         if _unpacks_rows(node):

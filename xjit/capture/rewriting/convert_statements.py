@@ -10,6 +10,7 @@ from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionCo
 from xjit.capture.rewriting.generators import EMIT
 from xjit.capture.rewriting.list_names import LoneLists, is_entry
 from xjit.capture.rewriting.lowering.lower_jumps import blocks_of
+from xjit.capture.rewriting.optional_names import gives_none
 from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
 
@@ -74,6 +75,10 @@ class StatementConverter(ExpressionConverter):
                 return [self._stored_entries(node, entries, isinstance(target, ast.Tuple))]
             if isinstance(target, ast.Name) and target.id in self._lone.names:
                 return [self._lone_list(node, target)]
+            if gives_none(node.value):
+                node.value = self.assigned(node.value, target)
+                node.targets = [self.visit(target)]
+                return [node]
         found: ast.stmt = self.visit(node)
         return [found]
 

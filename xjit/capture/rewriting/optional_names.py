@@ -5,6 +5,8 @@ for i in range(n):
     if best is None or x[i] > x[best]:      reads of best become calls of the runtime, but for ``best is None``
         best = i
 
+last = seen.get(v)                          the value may be None, too, where last is asked for that
+
 step = None if done else x[i]               if done: step = None
                                             else: step = x[i]
 """
@@ -24,12 +26,13 @@ def optional_names(function: Function, names: ScopeNames) -> frozenset[str]:
     body = function.body if isinstance(function.body, list) else [function.body]
     nodes = [inner for statement in body for inner in own_nodes(statement)]
     asked = {name for node in nodes for name in _compared_with_none(node)}
+    given = [name for node in nodes for name in _assigned_perhaps(node) if name in asked]
     found = asked | {name for node in nodes for name in _assigned_none(node)}
     if not found:
         return frozenset()
     values = [node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp)]
     either = [name for node in values for name in _assigned_none(node)]
-    often = Counter([*names.parameters, *(name for node in nodes for name in bound_by(node)), *either])
+    often = Counter([*names.parameters, *(name for node in nodes for name in bound_by(node)), *either, *given])
     changed = {
         node.target.id for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     }
@@ -38,8 +41,19 @@ def optional_names(function: Function, names: ScopeNames) -> frozenset[str]:
 
 
 def _compared_with_none(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and asks_for_none(node):
-        yield node.left.id
+    if isinstance(node, ast.Compare) and asks_for_none(node):
+        named = node.left.target if isinstance(node.left, ast.NamedExpr) else node.left
+        if isinstance(named, ast.Name):
+            yield named.id
+
+
+def _assigned_perhaps(node: ast.AST) -> Iterator[str]:
+    """Yield the name that gets the result of a call which may give None."""
+    targets = (
+        node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.NamedExpr) else []
+    )
+    if isinstance(node, ast.Assign | ast.NamedExpr) and gives_none(node.value):
+        yield from (one.id for one in targets if isinstance(one, ast.Name))
 
 
 def _assigned_none(node: ast.AST) -> Iterator[str]:
@@ -101,6 +115,17 @@ def spread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 def asks_for_none(node: ast.Compare) -> bool:
     """Return whether a comparison asks if its first operand is None."""
     return isinstance(node.ops[0], ast.Is | ast.IsNot) and is_none(node.comparators[0])
+
+
+def gives_none(node: ast.expr | None) -> bool:
+    """Return whether an expression looks like one that gives a value or None, as ``d.get(key)``."""
+    if not isinstance(node, ast.Call) or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+        return False
+    default = node.args[1:]
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and len(node.args) in (1, 2):
+        return all(map(is_none, default))
+    generator = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
+    return generator and isinstance(node.func, ast.Name) and node.func.id == "next" and any(map(is_none, default))
 
 
 def is_none(node: ast.AST) -> bool:

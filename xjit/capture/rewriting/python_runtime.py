@@ -298,6 +298,34 @@ class PythonRuntime(ControlRuntime):
         """Hand the generator of the elements to the function."""
         return function(_elements(iter(items), unpack, conditions, element))
 
+    def first(
+        self,
+        function: Callable[..., Any],
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+        *default: Any,
+    ) -> Any:
+        """Hand the generator of the elements to the function, with the default."""
+        return function(_elements(iter(items), unpack, conditions, element), *default)
+
+    def find(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call the method."""
+        return function(*args)
+
+    def asked(self, found: Any, key: Thunk) -> tuple[Any, ...]:
+        """Return no key: the statement finds out."""
+        return ()
+
+    def key(self, asked: tuple[Any, ...], key: Thunk) -> Any:
+        """Return the key."""
+        return asked[0] if asked else key()
+
+    def lacks(self, found: Any, asked: Thunk) -> Any:
+        """Return False."""
+        return False
+
 
 def _elements(
     items: Iterator[Any],

@@ -2,6 +2,7 @@
 
     source_lookup     the lines of the function; they have to compile to the very code that it has
     lower_matches     match becomes a chain of branches
+    lower_missing_keys  handlers of missing keys become branches, too
     scope_names       its variables, and who else sees them
     lower_unbound     variables that only the run gives a value get flags, which reads look at
     lower_handlers    bodies of try become expressions, behind each of which the code of a handler may follow
@@ -38,6 +39,7 @@ from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lowering.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lowering.lower_jumps import lower_jumps
 from xjit.capture.rewriting.lowering.lower_matches import lower_matches
+from xjit.capture.rewriting.lowering.lower_missing_keys import lower_missing_keys
 from xjit.capture.rewriting.lowering.lower_unbound import lower_unbound
 from xjit.capture.rewriting.optional_names import optional_names, spread
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
@@ -129,6 +131,7 @@ def _made(tree: Function, code: types.CodeType, handlers: bool, unbound: frozens
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     tree = emitting(tree) if is_generator else tree
     lower_matches(tree)
+    lower_missing_keys(tree)
     names = scope_names(tree)
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)

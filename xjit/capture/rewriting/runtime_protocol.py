@@ -24,6 +24,10 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
     yield x                       emit(x), where runtime.generator(generate, names) is what the function returns
+    d.get(k)                      runtime.read(runtime.find(d.get, k))
+    try: y = d[k]                 key = runtime.asked(d, lambda: k)
+    except KeyError: z            runtime.if_(runtime.lacks(d, lambda: key), then, otherwise, site)
+    next((e for t in items), x)   runtime.read(runtime.first(next, items, unpack, conditions, element, x))
     sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
     try: x = e                    t = runtime.handlers(None, lambda: (E,)); v = runtime.protected(t, lambda: e)
     except E: y                   runtime.if_(runtime.raised(t), then, otherwise, site)
@@ -304,6 +308,22 @@ class ControlRuntime(ABC):
         """Return the dict or the set, which is new; the place is that in the source."""
 
     @abstractmethod
+    def find(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Return ``function(*args)``, where the function is a method ``get``, and its default None."""
+
+    @abstractmethod
+    def asked(self, found: Any, key: Thunk) -> tuple[Any, ...]:
+        """Return a key, alone in a tuple, if it is a question of the run whether a dict has it; else no key."""
+
+    @abstractmethod
+    def key(self, asked: tuple[Any, ...], key: Thunk) -> Any:
+        """Return the key that was asked for, or if there is none evaluate it."""
+
+    @abstractmethod
+    def lacks(self, found: Any, asked: Thunk) -> Any:
+        """Return whether a dict lacks the key that was asked for; False where there is none."""
+
+    @abstractmethod
     def counter(self, function: Any, items: Any) -> Any:
         """Return ``function(items)``, where the function has the name of a class of counters."""
 
@@ -370,3 +390,15 @@ class ControlRuntime(ABC):
         element: Callable[..., Any],
     ) -> Any:
         """Return the function, which is sum, min, max, any, all or similar, of the generator of such elements."""
+
+    @abstractmethod
+    def first(
+        self,
+        function: Callable[..., Any],
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+        *default: Any,
+    ) -> Any:
+        """Return the function, which has the name ``next``, of the generator of such elements and a default."""

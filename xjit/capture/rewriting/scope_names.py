@@ -150,11 +150,14 @@ def target_names(target: ast.expr) -> list[str]:
 
 
 def consumed(node: ast.AST) -> ast.GeneratorExp | None:
-    """Return the generator that is the only argument of a function that uses it up at once."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CONSUMERS:
-        only = node.args[0] if len(node.args) == 1 and not node.keywords else None
-        return only if isinstance(only, ast.GeneratorExp) else None
-    return None
+    """Return the generator that is the only argument of a function that uses it up at once.
+
+    With ``next`` it is the first one: nobody sees it behind the call.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords or not node.args:
+        return None
+    takes = 1 if node.func.id in CONSUMERS else 2 if node.func.id == "next" else 0
+    return node.args[0] if len(node.args) <= takes and isinstance(node.args[0], ast.GeneratorExp) else None
 
 
 def _captured(node: ast.AST, used_up: set[ast.AST | None]) -> Iterator[str]:

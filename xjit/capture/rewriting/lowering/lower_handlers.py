@@ -25,7 +25,16 @@ from xjit.dataclass import dataclass, replace
 THUNKS = {".handlers": "handlers", ".protected": "protected", ".condition": "protected"}
 """Names that stand for methods of the runtime whose last operand is evaluated later."""
 
-PLAIN = {".raised": "raised", ".clause": "clause", ".handed": "handed", ".entered": "entered", ".left": "left"}
+PLAIN = {
+    ".asked": "asked",
+    ".key": "key",
+    ".lacks": "lacks",
+    ".raised": "raised",
+    ".clause": "clause",
+    ".handed": "handed",
+    ".entered": "entered",
+    ".left": "left",
+}
 """Names that stand for methods of the runtime with plain operands."""
 
 _MOST_EXPRESSIONS = 16
