@@ -79,6 +79,12 @@ class Line:
             if array is not None:
                 array[part.start + by : part.stop + by] = array[part].copy()
 
+    def reorder(self, part: slice, order: Any) -> None:
+        """Puts what stands in a part in another order."""
+        for array in (self.array, self.doubts):
+            if array is not None:
+                array[part] = array[part][order]
+
     def at(self, place: Any, shown: bool = False) -> Any:
         """The number in a place, of its type, or the array; nobody may write to one that is shown by others."""
         if self.kind.lists:

@@ -318,6 +318,11 @@ def type_of_element(parts: Generator) -> Type | None:
     return found if isinstance(found, Type) and not found.doubtful else None
 
 
+def entry_of(parts: Generator) -> Any:
+    """The type of the elements as entries of a list that grows; None where they have effects, or are none."""
+    return _tried(parts, entry_type)
+
+
 def zero_of(parts: Generator) -> Any:
     """An element of zeros, of the types that elements have; None where they are no numbers, or tuples of these."""
     turns = parts.turns

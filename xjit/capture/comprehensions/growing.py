@@ -45,7 +45,7 @@ _ROOM_IN_TURNS = 2**10
 _FEWEST_ROWS = 64
 _EXACT = 2**53
 """The largest integer up to which all of them are floats."""
-OF_LISTS = frozenset({"append", "pop", "extend", "clear", "insert"})
+OF_LISTS = frozenset({"append", "pop", "extend", "clear", "insert", "sort", "reverse"})
 _OF_DEQUES = frozenset({"append", "pop", "popleft", "extend", "clear"})
 
 
@@ -284,6 +284,28 @@ class Growing(Gathered):
         self._put(value, place)
         self.changes += 1
         self.cell[0] = end + 1
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        """Puts the entries in order."""
+        from xjit.capture.comprehensions.sorted_lists import order_in_place
+
+        self._reorder(order_in_place(self, key, reverse))
+
+    def reverse(self) -> None:
+        """Puts the entries in the opposite order."""
+        from xjit.capture.comprehensions.sorted_lists import reversed_order
+
+        self._reorder(reversed_order(self.fitting_count()))
+
+    def _reorder(self, order: Any) -> None:
+        """Puts the entries in another order."""
+        self._check_changes()
+        if order is None or not self._has_numbers:
+            self.give_up()
+        part = slice(self.first[0], self._fitting(self.cell[0], self.room))
+        for line in self.lines:
+            line.reorder(part, order)
+        self.changes += 1
 
     def popleft(self) -> Any:
         """The first element, which the deque has no longer."""

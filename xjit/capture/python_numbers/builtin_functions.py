@@ -46,6 +46,10 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
     def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if function is builtins.sorted and len(args) == 1 and not kwargs.keys() - {"key", "reverse"}:
+                made = _sorted_list(args[0], kwargs)
+                if made is not None:
+                    return made
             if len(args) == 1 and not kwargs and _gives_elements(args[0]):
                 return _of_elements(function, args[0])
             if len(args) == 1 and kwargs.keys() == {"key"} and function in _EXTREMES and _gives_elements(args[0]):
@@ -71,6 +75,15 @@ def _of_elements(function: Any, values: Any) -> Any:
     from xjit.capture.python_control.runtime import TracedRuntime
 
     return of_elements(function, TracedRuntime(), values)
+
+
+def _sorted_list(values: Any, options: dict[str, Any]) -> Any:
+    """The list of the elements of a list of the run in order; None where that is not traced."""
+    from xjit.capture.comprehensions.sorted_lists import sorted_list
+    from xjit.capture.python_control.runtime import TracedRuntime
+
+    known = type(values) is DeferredObject and values.elements is not None
+    return sorted_list(values, TracedRuntime(), **options) if known else None
 
 
 def _extreme_by(function: Any, values: Any, key: Any) -> Any:
