@@ -43,14 +43,14 @@ _NEAR = float(np.sqrt(np.finfo(np.float64).eps))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Population:
-    """What is chosen from: so many items, None for the integers below their number."""
+    """The items that are chosen from, and their number; without items the integers below it."""
 
     count: Any
     items: Any = None
 
 
 def drawn_items(generator: Any, other: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The items that ``generator.choice`` returns; None where a step in Python has to call it.
+    """Return the items that ``generator.choice`` returns; None where a step in Python has to call it.
 
     ``other`` is another generator of the same class.
     """
@@ -94,7 +94,7 @@ def _by_weights(generator: Any, other: Any, population: _Population, weights: An
 
 
 def _conditions(population: _Population, weights: Any, whole: Any, old: bool) -> Iterator[tuple[Any, str]]:
-    """What has to hold for probabilities, and NumPy's words where it does not."""
+    """Yield the conditions of probabilities, with NumPy's words for those that do not hold."""
     if type(population.count) is not int:
         yield population.count == len(weights), "'a' and 'p' must have same size" if old else _SAME_SIZE
     begin, end = ("p", "") if old else ("P", ". See Notes section of docstring for more information.")
@@ -111,7 +111,7 @@ def _held(number: Any, holds: Any, words: str) -> TracedArray:
 
 
 def _population(a: Any, old: bool) -> _Population | None:
-    """What is chosen from; None of what has no items, or others than numbers."""
+    """Return the items to choose from; None of those that are none, or no numbers."""
     if type(a) in (int, np.int64):
         return _Population(int(a)) if a > 0 else None
     if isinstance(a, TracedValue) and not a.node.aval.rank:
