@@ -38,7 +38,7 @@ _EMPTY = {
 _SAME_SIZE = "a and p must have same size"
 _NAMES = ("a", "size", "replace", "p", "axis", "shuffle")
 _NEAR = float(np.sqrt(np.finfo(np.float64).eps))
-"""How far from 1 NumPy lets the sum of probabilities be."""
+"""The distance from 1 that NumPy lets the sum of probabilities have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
