@@ -309,6 +309,25 @@ def test_steps_wait_for_the_test_of_the_value(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.split() == list("abbadca")
 
 
+def test_conditions_and_what_they_negate_are_two_values() -> None:
+    def function(x: Any, pair: Any) -> Any:
+        for i in range(2):
+            if not x[1] == 0.5:
+                text = str(pair[0])
+                chosen = x
+            else:
+                chosen, text = np.zeros(i), "none"
+            first = chosen[0]
+        return first, text
+
+    compiled = xjit.jit(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FallbackWarning)
+        warnings.filterwarnings("ignore", ".*(is compiled for each|runs a step)", FallbackWarning)
+        for x in (np.arange(4.0), np.arange(1.0, 5.0)):
+            assert compiled(x, (4,)) == function(x, (4,))
+
+
 def test_code_of_finally_runs_once(capsys: pytest.CaptureFixture[str]) -> None:
     def function(x: Any, total: Any) -> Any:
         try:

@@ -111,13 +111,16 @@ class PinnedValues:
         return all(map(repeats_node, trace.effects))
 
     def _place(self, purpose: str, operand: TracedValue) -> PinPlace | None:
-        """Return the place where a value is needed now; None where nothing can be pinned."""
+        """Return the place where a value is needed now; None where nothing can be pinned.
+
+        The operation is part of it: of ``not x[0] > 1`` Python needs the comparison, a rewritten function all of it.
+        """
         if operand.dtype.kind == "c" or not self.may_pin():
             return None
-        where = position()
-        number = self._counts[where, purpose]
-        self._counts[where, purpose] += 1
-        return PinPlace(where, purpose, number)
+        where, needed = position(), f"{purpose}: {operand.node.op.name}"
+        number = self._counts[where, needed]
+        self._counts[where, needed] += 1
+        return PinPlace(where, needed, number)
 
     def _pinned(self, place: PinPlace | None, operand: TracedValue) -> Any:
         """Return the value that is pinned at a place, which the program tests."""

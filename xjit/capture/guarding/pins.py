@@ -20,7 +20,9 @@ from xjit.ir.source_location import Where
 
 @dataclass(frozen=True, slots=True)
 class PinPlace:
-    """Place of a value in a trace: the user's line, what needs the value, and how often that was so before."""
+    """Place of a value in a trace: the user's line, what needs the value, of which operation, and how often that was
+    so before.
+    """
 
     where: Where
     purpose: str
