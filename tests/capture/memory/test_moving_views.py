@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import xjit
+from tests.capture.memory.seen_memory import check_like_numpy
 from tests.helpers.second_process import run
 from xjit import tree
 
@@ -319,3 +320,62 @@ def test_steps_backwards_in_known_places_are_views(shape: tuple[int, ...]) -> No
         np.testing.assert_array_equal(found, wanted)
         assert np.shares_memory(found, x)
         assert found.strides == wanted.strides
+
+
+def contiguous_column(y: Any, i: int) -> Any:
+    return np.ascontiguousarray(y[:, i])
+
+
+def contiguous_row(y: Any, i: int) -> Any:
+    return np.ascontiguousarray(y[i])
+
+
+def contiguous_block(y: Any, i: int) -> Any:
+    return np.ascontiguousarray(y[1:, i : i + 2])
+
+
+def column_of_a_line(y: Any, i: int) -> Any:
+    return y[1:, i].ravel()
+
+
+def block_as_a_line(y: Any, i: int) -> Any:
+    return y[1:, i : i + 2].ravel()
+
+
+def rows_as_a_line(y: Any, i: int) -> Any:
+    return y[i : i + 2].reshape(-1)
+
+
+def part_of_rows_as_a_line(y: Any, i: int) -> Any:
+    return y[i : i + 2, 1:].reshape(-1)
+
+
+def every_second_row(y: Any, i: int) -> Any:
+    return y[i : i + 3 : 2].ravel()
+
+
+def fortran_columns(y: Any, i: int) -> Any:
+    return np.asfortranarray(y[:, i : i + 2])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("is_written", [False, True])
+@pytest.mark.parametrize(
+    "packed",
+    [
+        *(contiguous_column, contiguous_row, contiguous_block, column_of_a_line, block_as_a_line, rows_as_a_line),
+        *(part_of_rows_as_a_line, every_second_row, fortran_columns),
+    ],
+)
+def test_windows_at_places_of_the_run_are_packed_where_numpy_copies(
+    packed: Callable[..., Any], is_written: bool, order: Any
+) -> None:
+    def function(y: Any) -> Any:
+        found = packed(y, int(y[0, 0] < 1))
+        if is_written:
+            found[...] = -1.0
+        return found, y.sum()
+
+    for first in (1.0, 0.0):
+        matrix = np.array(np.arange(20.0).reshape(4, 5) + first, order=order)
+        check_like_numpy(function, lambda matrix=matrix: (matrix.copy(order="K"),), strict=True)

@@ -14,6 +14,7 @@ from xjit.ops.define.core import Array, Operand, aval_of
 from xjit.ops.define.formulas import bit_type
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.whole_arrays.shape import RESHAPE, view_strides
+from xjit.showing import Along, Indexed
 from xjit.types import ArrayType, TupleType, c_order, order_of
 
 
@@ -38,11 +39,33 @@ def memory_in(node: Node, trace: Trace | None) -> Array | None:
     if node.shows:
         source = memory_in(node.inputs[0], trace)
         return None if source is None else node.op.view(source, **node.kwargs)
+    moving = _moving_window(node)
+    if moving is not None:
+        source = memory_in(node.inputs[0], trace)
+        return None if source is None else hollow_array(type, _steps_of(moving, source))
     if trace is not None and node.op is PARAMETER:
         outer = next((one for one, inner in trace.captures.items() if inner is node), None)
         if outer is not None:
             return memory_in(outer, trace.parent)
     return hollow_array(type, type.strides) if has_known_order(node, trace) else None
+
+
+def _moving_window(node: Node) -> Indexed | None:
+    """How NumPy shows the first operand where others say at which place; None of what is no such window."""
+    if node.op.shown is None or len(node.inputs) < 2:
+        return None
+    found = node.op.shown(tuple(one.aval for one in node.inputs), node.kwargs, node.aval)
+    return found if isinstance(found, Indexed) else None
+
+
+def _steps_of(window: Indexed, source: Array) -> tuple[int, ...]:
+    """The strides of a window, in bytes."""
+    steps, found = iter(source.strides), list[int]()
+    for entry in window.entries:
+        step = 0 if entry is None else next(steps)
+        if not isinstance(entry, int):
+            found.append(step * entry.step if isinstance(entry, Along) else 0)
+    return tuple(found)
 
 
 def _around(trace: Trace | None) -> tuple[Trace, ...]:
