@@ -312,7 +312,7 @@ def test_steps_wait_for_the_test_of_the_value(capsys: pytest.CaptureFixture[str]
 def test_conditions_and_what_they_negate_are_two_values() -> None:
     def function(x: Any, pair: Any) -> Any:
         for i in range(2):
-            if not x[1] == 0.5:
+            if not x[1] == 0.5:  # noqa: SIM201
                 text = str(pair[0])
                 chosen = x
             else:
