@@ -31,6 +31,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "nan_to_num in place": lambda a: np.nan_to_num(a, copy=False),
     "round": lambda a: np.round(a, 2),
     "all of it": lambda a: a[...],
+    "a part": lambda a: a[1:],
 }
 ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
     "chosen": lambda x, a: x[x > 0.2],
@@ -39,6 +40,9 @@ ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
     "a window of rows": lambda x, a: (a * 2)[: (a[:, 0] > 0).sum()],
     "a window of the argument": lambda x, a: x[: (x > 0).sum()],
     "rows of the argument": lambda x, a: a[: (a[:, 0] > 0).sum()],
+    "a line of chosen ones backwards": lambda x, a: x[x > 0.2][::-1].ravel(),
+    "a line of rows backwards": lambda x, a: (a * 2)[: (a[:, 0] > 0).sum()][::-1].ravel(),
+    "a line of rows of the argument": lambda x, a: a[: (a[:, 0] > 0).sum()].ravel(),
 }
 
 

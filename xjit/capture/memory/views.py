@@ -34,12 +34,18 @@ _LONGEST = 64
 
 
 def link(result: Any, operands: Iterable[Any]) -> Any:
-    """The result, its views put into the buffers of the operands that they show."""
+    """The result, its views put into the buffers of the operands that they show.
+
+    Nothing shows a number: NumPy makes it an array of its own.
+    """
     if isinstance(result, tuple | list):
         for part in result:
             link(part, operands)
     if isinstance(result, BufferView) and result.is_view and not result.is_linked:
         holders = [one for one in operands if isinstance(one, BufferView)]
+        if holders and all(one.scalar for one in holders):
+            result.is_view = False
+            return result
         result.frozen |= any(one.frozen for one in holders)
         for one in holders:
             steps = _steps_between(result.node, one)

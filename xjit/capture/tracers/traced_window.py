@@ -18,7 +18,7 @@ from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.source_location import is_own_code
-from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, sizes_of
+from xjit.numpy.limited.arrays import LimitedArray, at_bounds, elements_of, root_of, sizes_of
 from xjit.numpy.limited.run_time_integers import integer
 from xjit.ops.define.core import lift
 
@@ -188,8 +188,8 @@ class TracedWindow(Operators, LimitedArray):
         return limited_calls.write_ufunc(ufunc, self, other)
 
     def _check_own(self) -> None:
-        """CaptureError for what shows an array whose elements would not change with its own."""
-        if getattr(self, "frozen", False):
+        """CaptureError for what shows an array whose elements would not change with its own, and for parts of it."""
+        if getattr(self, "frozen", False) or getattr(root_of(self), "frozen", False):
             refuse("a view of an array whose size only the run knows is written to", fix=_FIX)
 
     # Attributes

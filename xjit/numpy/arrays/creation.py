@@ -29,7 +29,7 @@ from xjit.numpy.rules.values import (
     shape_of,
     with_order,
 )
-from xjit.numpy.rules.view_strides import has_gaps
+from xjit.numpy.rules.view_strides import has_gaps, is_contiguous
 from xjit.ops.define.core import Operand, dtype_of
 from xjit.types import FLOAT64, DType, c_order
 
@@ -177,6 +177,8 @@ def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name
     gaps = has_gaps(value) if result is value and order in ("C", "c", "F", "f") else False
     if gaps is None and not copy:
         return perhaps_view(value, order_letter(value, order, name))
+    if result is value and not copy and is_contiguous(value, order):
+        order = "K"
     if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
         result = with_order(result, order_letter(value, order, name))
     if result is value and gaps:

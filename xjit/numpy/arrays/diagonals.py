@@ -9,6 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import ArgumentError
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.sequences import positions
 from xjit.numpy.arrays.shaping import as_array, ravel
 from xjit.numpy.reducing.axis_reductions import sum as sum_of
@@ -45,7 +46,10 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
     moved, start = (second, above) if above >= 0 else (first, -above)
     if start:
         value = getitem(value, (*(slice(None),) * moved, slice(start, None), Ellipsis))
-    return as_view(main_diagonal(value, first, second))
+    result = as_view(main_diagonal(value, first, second))
+    if isinstance(result, TracedValue):
+        result.frozen = True
+    return result
 
 
 def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:

@@ -51,7 +51,7 @@ def memory_in(node: Node, trace: Trace | None) -> Array | None:
 
 
 def _moving_window(node: Node) -> Indexed | None:
-    """How NumPy shows the first operand where others say at which place; None of what is no such window."""
+    """The window of the first operand whose place others say, as NumPy shows it; None of what is no such window."""
     if node.op.shown is None or len(node.inputs) < 2:
         return None
     found = node.op.shown(tuple(one.aval for one in node.inputs), node.kwargs, node.aval)
@@ -120,6 +120,14 @@ def is_apart(memory: Array) -> bool:
     packed = ArrayType(memory.dtype, memory.shape, order).strides
     steps = zip(memory.shape, memory.strides, packed, strict=True)
     return memory.size > 0 and any(size != 1 and (stride != step or not stride) for size, stride, step in steps)
+
+
+def is_contiguous(value: Operand, order: str | None) -> bool:
+    """Return whether a value is known to lie in the order of a letter without gaps, C or F; a column lies in both."""
+    memory = memory_of(value)
+    if memory is None or order not in ("C", "c", "F", "f"):
+        return False
+    return memory.flags.c_contiguous if order in ("C", "c") else memory.flags.f_contiguous
 
 
 def column_or_row_major(value: Operand) -> tuple[int, ...]:
