@@ -6,6 +6,7 @@ reads it, and a body hands on what it was given, or made. So a runtime may write
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 
 def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySpec, ...], ...]:
     """For each graph inside of an operation how the values of its parameters lie in memory: those that a loop carries
-    in row-major order, others as the program around it has them.
+    in row-major order, others as the program around it has them there: views that only the caller gets come later.
     """
-    shown = {step.node for step in plan.steps if isinstance(step, planned.ViewStep)}
+    before = itertools.takewhile(lambda step: not _controls(step, node), plan.steps)
+    shown = {step.node for step in before if isinstance(step, planned.ViewStep)}
     carried = node.param("n") if node.op.control == "loop" else 0
 
     def spec(number: int) -> ArraySpec:
@@ -43,6 +45,11 @@ def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySp
         return ArraySpec(operand.aval.dtype, operand.aval.shape, tuple(move * item for move in moves))
 
     return tuple(tuple(map(spec, inner.operands)) for inner in inner_graphs(node))
+
+
+def _controls(step: planned.Step, node: Node) -> bool:
+    """Return whether a step is the one of an operation of control."""
+    return isinstance(step, planned.ControlStep) and step.node is node
 
 
 def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:

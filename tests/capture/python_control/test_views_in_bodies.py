@@ -141,3 +141,35 @@ def test_what_views_write_is_seen_behind_bodies(
 def test_views_of_moving_slices_are_written(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_DEBUG", "1")
     _check(function, np.arange(93.0).reshape(31, 3))
+
+
+HISTORY: list[int] = []
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("step", [-1, 2])
+def test_views_that_loops_read_whole_are_returned(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "0")
+
+    def function(x: Any, places: Any) -> Any:
+        is_over, turns = False, 0
+        places = places[::step]
+        while not is_over:
+            turns += 1
+            if turns > 6:
+                break
+            place = int(places[-1])
+            HISTORY.append(place)
+            x[place % 4] += 1.0
+        return places
+
+    compiled = xjit.jit(function)
+    places = np.arange(3, 11)
+    for _ in range(2):
+        mine, numpys = np.arange(8.0), np.arange(8.0)
+        found, expected = compiled(mine, places), function(numpys, places)
+        assert found.strides == expected.strides and np.shares_memory(found, places)
+        assert found.tolist() == expected.tolist() and mine.tolist() == numpys.tolist()
+    assert HISTORY[-24:-18] == HISTORY[-6:]
+    assert compiled.stats().fallbacks == 0
