@@ -42,6 +42,7 @@ from xjit.passes.state.laid_state import lay_along
 from xjit.passes.state.loop_state import slim_loops
 from xjit.passes.stored_results import NO_STORES, Stores, Way, copied_by_loops, first_ways, store_results, stores_of
 from xjit.passes.turns.blocked_turns import mark_rows_apart
+from xjit.passes.turns.carried_spans import drop_kept_bounds
 from xjit.passes.turns.copies_of_turns import copy_rows_at_once
 from xjit.passes.turns.leaving_rows import mask_leaving_rows
 from xjit.passes.turns.products_of_turns import join_products_of_turns
@@ -172,13 +173,9 @@ _DOING = {
 }
 
 
-def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage:
-    """The stage of a pass over graphs, verified after it if ``XJIT_VERIFY`` is set."""
-
-    def run(draft: Draft) -> Draft:
-        return replace(draft, graph=_verified(in_all_graphs(rewrite)(draft.graph)))
-
-    return Stage(name, does, rewrite.__module__, run, "graph")
+def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph], inside: bool = True) -> Stage:
+    """The stage of a pass over graphs, over those inside of others too if it is to."""
+    return replace(machine_pass(name, does, lambda graph, _: rewrite(graph), inside), module=rewrite.__module__)
 
 
 def _verified(graph: Graph) -> Graph:
@@ -349,6 +346,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("exact", "add integers as integers where floats would lose nothing", add_as_integers),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
+    graph_pass("bounds", "leave out bounds that loops keep", drop_kept_bounds, inside=False),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
     _LAID,

@@ -18,6 +18,7 @@ from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.interpret import interpret
 from xjit.passes.simplify import simplify
 from xjit.passes.state.loop_state import slim_loops
+from xjit.passes.turns.carried_spans import Spans, drop_kept_bounds, refine
 from xjit.passes.verify_graph import verify
 
 X = np.arange(6.0)
@@ -180,3 +181,104 @@ def test_truth_values_that_need_not_hold_are_read_in_turns() -> None:
     graph = slimmed(lambda x: ops.while_loop(either, turn, (I32(0), np.bool_(True))), X)
     body = control(graph).param(GRAPHS)[1]
     assert any(body.parameters[1] in node.inputs for node in body.nodes)
+
+
+# ---- bounds that loops keep
+
+
+I64 = np.int64
+
+
+def popped(start: int, taken: int, most: int) -> Any:
+    """A loop that takes entries from the end of eight, and puts back as many as the last one says."""
+
+    def turn(state: Any) -> Any:
+        count, total, turns = state
+        end = ops.min(count, I64(most))
+        last = ops.max(ops.min(end - I64(taken), I64(7)), I64(0))
+        return last + ops.select(ops.lt(turns, I64(3)), I64(3), I64(0)), total + last, turns + I64(1)
+
+    def goes_on(state: Any) -> Any:
+        count, _, turns = state
+        return ops.and_(ops.ne(count, I64(0)), ops.lt(turns, I64(20)))
+
+    return lambda _: ops.while_loop(goes_on, turn, (I64(start), I64(0), I64(0)))
+
+
+def bounds_in(function: Function) -> list[str]:
+    graph, _ = traced(function, [X])
+    found = drop_kept_bounds(graph)
+    verify(found)
+    for one, two in zip(interpret(found, [X]), interpret(graph, [X]), strict=True):
+        np.testing.assert_array_equal(one, two)
+    return [one for one in names(control(found).param(GRAPHS)[1]) if one in ("min", "max")]
+
+
+@pytest.mark.parametrize(
+    ("start", "taken", "most", "left"),
+    [
+        (1, 1, 8, ["min"]),  # the number of entries is 0 or more, and 1 or more behind the condition
+        (5, 1, 8, ["min"]),
+        (1, 1, 9, ["min", "min"]),  # min(count, 9) - 1 may be 8, and count 10
+        (1, 1, 10, ["min"]),  # count is 10 at most
+        (1, 2, 8, ["min", "max"]),  # min(count, 8) - 2 may be -1
+        (-1, 1, 8, ["min", "max"]),  # the first count is below 0
+    ],
+)
+def test_bounds_go_that_a_loop_keeps(start: int, taken: int, most: int, left: list[str]) -> None:
+    assert bounds_in(popped(start, taken, most)) == left
+
+
+def test_a_bound_stays_where_a_sum_may_wrap() -> None:
+    def function(_: Any) -> Any:
+        def turn(state: Any) -> Any:
+            count, turns = state
+            return ops.max(count, I64(0)) * I64(2**40) + I64(1), turns + I64(1)
+
+        return ops.while_loop(lambda state: ops.lt(state[1], I64(4)), turn, (I64(3), I64(0)))
+
+    assert bounds_in(function) == ["max"]
+
+
+CONDITIONS: list[Function] = [
+    lambda a, b: ops.lt(a, b),
+    lambda a, b: ops.ge(a, I64(1)),
+    lambda a, b: ops.not_(ops.le(a, I64(1))),
+    lambda a, b: ops.ne(a, I64(3)),
+    lambda a, b: ops.eq(a, b),
+    lambda a, b: ops.and_(ops.gt(a, I64(0)), ops.lt(b, I64(1))),
+    lambda a, b: ops.or_(ops.gt(a, I64(0)), ops.lt(b, I64(1))),
+    lambda a, b: ops.select(ops.gt(a, I64(0)), ops.lt(b, I64(1)), np.bool_(False)),
+    lambda a, b: ops.select(ops.gt(a, I64(0)), np.bool_(True), ops.lt(b, I64(1))),
+    lambda a, b: ops.select(ops.gt(a, I64(0)), np.bool_(False), ops.lt(b, I64(1))),
+    lambda a, b: ops.select(c := ops.gt(a, I64(0)), c, ops.lt(b, I64(1))),
+    lambda a, b: ops.select(c := ops.gt(a, I64(0)), ops.lt(b, I64(1)), c),
+    lambda a, b: ops.select(ops.gt(a, I64(0)), ops.lt(b, I64(1)), ops.gt(b, I64(1))),
+]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_condition_tells_no_more_than_it_says(condition: Function, holds: bool) -> None:
+    graph, _ = traced(condition, [I64(1), I64(2)])
+    found = dict.fromkeys(graph.parameters, (-3, 3))
+    spans: Spans = {**found, **{node: known(node) for node in graph.nodes if node not in found}}
+    refine(graph.outputs[0], holds, spans)
+    numbers = [(I64(a), I64(b)) for a in range(-3, 4) for b in range(-3, 4)]
+    for a, b in (one for one in numbers if bool(interpret(graph, one)[0]) is holds):
+        for number, node in zip((a, b), graph.parameters, strict=True):
+            assert spans[node][0] <= number <= spans[node][1], (a, b)
+
+
+def known(node: Node) -> tuple[int, int]:
+    """The span of a constant, and all that a truth value may be."""
+    value = int(node.param("value").item()) if node.op.name == "constant" else None
+    return (0, 1) if value is None else (value, value)
+
+
+def test_a_condition_tells_of_both_numbers() -> None:
+    graph, _ = traced(lambda a, b: ops.and_(ops.lt(a, b), ops.ne(b, I64(3))), [I64(1), I64(2)])
+    a, b = graph.parameters
+    spans: Spans = {a: (-3, 3), b: (-3, 3), **{one: known(one) for one in graph.nodes if one.op.name == "constant"}}
+    refine(graph.outputs[0], True, spans)
+    assert (spans[a], spans[b]) == ((-3, 2), (-2, 2))

@@ -279,6 +279,7 @@ def named_operations(file: Source, names: frozenset[str]) -> Iterator[str]:
 # numbers of a program stay in the text.
 OF_NO_MACHINE = {
     "xjit/codegen/lowering/elements.py": {"SMALL"},
+    "xjit/passes/turns/carried_spans.py": {"_DEEPEST", "_MOST_TRIALS"},
     "xjit/passes/turns/written_first.py": {"MOST_TOUCHES"},
 }
 

@@ -44,6 +44,11 @@ def span_within(node: Node, known: Mapping[Node, Span]) -> Span:
     return _node_span(node, None, _DEEPEST, {(one, depth): span for (one, span), depth in given})
 
 
+def span_over(node: Node, operands: Mapping[Node, Span]) -> Span:
+    """The same of a node as far as the spans of its operands tell, all of which are known."""
+    return _node_span(node, None, 1, {(one, 0): operands[one] for one in node.inputs})
+
+
 def _node_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> Span:
     """The span of a node; those that are ``known`` are not found again for each way that leads to a node."""
     found = known.get((node, depth))

@@ -94,3 +94,24 @@ def test_lists_have_arrays_without_elements() -> None:
     for shape in ((2, 0), (0, 2), (3, 2)):
         one, other = xjit.jit(chosen, strict=True)(np.ones(shape)), chosen(np.ones(shape))
         np.testing.assert_array_equal(one, other, strict=True)
+
+
+def in_bursts(x: Any, size: int) -> Any:
+    stack, total, k = [0], 0, 0
+    while stack:
+        total += stack.pop()
+        if k < size:
+            stack.append(k)
+            stack.append(x[k % len(x)])
+            stack.append(k + 1)
+            stack.append(k + 2)
+        k += 1
+    return total, k
+
+
+@pytest.mark.parametrize("size", range(5455, 5468))
+def test_lists_around_the_end_of_their_room(size: int) -> None:
+    x = np.arange(7)
+    compiled = xjit.jit(in_bursts)
+    for _ in range(2):
+        assert compiled(x, size) == in_bursts(x, size)

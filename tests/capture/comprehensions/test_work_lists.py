@@ -309,3 +309,10 @@ def over_a_list_that_is_too_long(x: Any) -> Any:
 def test_loops_go_through_lists_that_are_longer_than_expected() -> None:
     compiled = check_whole(over_a_list_that_is_too_long, *((np.array([high]),) for high in (1.0, 30.0, 2.0)))
     assert compiled.stats().traces == 2
+
+
+@pytest.mark.parametrize(("function", "bounds"), [(flood, 1), (distances, 2)])
+def test_entries_are_kept_within_their_room_once_a_turn(function: Any, bounds: int) -> None:
+    source = xjit.jit(function).source(*grids(0.7)[0])
+    inside = [line for line in source.splitlines() if line.startswith("    " * 2)]
+    assert sum("fmin(" in line or "fmax(" in line for line in inside) == bounds

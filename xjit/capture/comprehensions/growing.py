@@ -43,6 +43,8 @@ _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
 """Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
 _FEWEST_ROWS = 64
+_SPARE_ROWS = 16
+"""Places for numbers behind the room: appending a few more than fit, which NumPy does in the end, needs no bound."""
 _EXACT = 2**53
 """The largest integer up to which all of them are floats."""
 OF_LISTS = frozenset({"append", "pop", "extend", "clear", "insert", "sort", "reverse"})
@@ -72,6 +74,7 @@ class Growing(Gathered):
         "may_have_nan",
         "place",
         "room",
+        "rows",
         "shown",
         "trace",
     )  # fmt: skip
@@ -88,7 +91,8 @@ class Growing(Gathered):
         self.lent: weakref.WeakValueDictionary[int, EntryList] = weakref.WeakValueDictionary()
         self.changes = 0
         self.form = kind.form if isinstance(kind, RecordType) else tree.LEAF
-        self.lines = lines_of(kind, room, place)
+        self.rows = room + (_SPARE_ROWS if self._has_numbers else 0)
+        self.lines = lines_of(kind, self.rows, place)
 
     @property
     def grows(self) -> bool:
@@ -224,7 +228,7 @@ class Growing(Gathered):
         """Puts an entry in its place."""
         if isinstance(self.kind, RecordType):
             self._note_order(value)
-        place = at_most(count, self.room - 1)
+        place = at_most(count, self.rows - 1)
         for line, leaf in zip(self.lines, self._leaves(value), strict=True):
             line.put(place, leaf)
 
@@ -262,7 +266,7 @@ class Growing(Gathered):
         found = tree.unflatten(self.form, [line.at(place, self.shown) for line in self.lines])
         self.changes += 1
         if type(index) is int and index == 0:
-            self.first[0] = place + 1
+            self.first[0], self.cell[0] = place + 1, self._fitting(self.cell[0], self.room)
             return found
         if type(index) is not int or index != -1:
             self._move(slice(place + 1, self._fitting(self.cell[0], self.room)), -1)
@@ -368,7 +372,7 @@ class Growing(Gathered):
         """The place of the element with an index, which has to be there."""
         (end,), (begin,) = self.cell, self.first
         place = place_of(index, begin, self._fitting(end, self.room))
-        return not_negative(at_most(place, self.room - 1))
+        return not_negative(at_most(place, self.rows - 1))
 
     def _entry(self, place: Any) -> Any:
         """The entry that stands in a place; lists write what is assigned to their elements."""
@@ -390,7 +394,7 @@ class Growing(Gathered):
         """The rows one behind the other, as a part of all that there is room for."""
         first, *rest = array.shape[1:]
         line = self.lines[0].array
-        return line.reshape(self.room * first, *rest)[: self._fitting(self.count, self.room) * first]
+        return line.reshape(self.rows * first, *rest)[: self._fitting(self.count, self.room) * first]
 
     def node(self, trace: Trace) -> Any:
         """The list as a value of the trace that it was made in."""
