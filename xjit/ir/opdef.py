@@ -164,7 +164,7 @@ class Drawing:
     Its address is the word at this ``place`` of the first operand; it gets these words and so many ``operands``, in
     one of several ways. A number costs so many additions. Bounded integers are those of ``masked`` bits that fit.
     Kernels draw by the routine at ``single``, which returns a number, if there is one; they find the address of the
-    words at ``own``.
+    words at ``own``, and that of the memory of a routine of trials begins with the word at ``setup``.
     """
 
     place: int
@@ -174,6 +174,7 @@ class Drawing:
     masked: bool
     single: int
     own: int
+    setup: int
 
 
 @dataclass(frozen=True, slots=True)

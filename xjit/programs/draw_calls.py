@@ -23,10 +23,12 @@ def piece_of_draw(node: Node, views: Sequence[View], layouts: Layouts, machine: 
         return None
     pointers = [(view.base, view.start * type.dtype.itemsize) for view, type in pairs]
     item = node.aval.dtype.itemsize
-    if drawing.way == "each":
-        name = f"draw_{NAMES[node.aval.dtype]}_{drawing.operands}"
+    if drawing.way in ("each", "trials"):
+        of_trials = drawing.way == "trials"
+        name = "draw_trials" if of_trials else f"draw_{NAMES[node.aval.dtype]}_{drawing.operands}"
         steps = (view.strides[-1] if type.rank else 0 for view, type in pairs[1:])
         more = tuple(step * type.dtype.itemsize for step, type in zip(steps, types[1:], strict=True))
+        more += (8 * drawing.setup,) if of_trials else ()
     else:
         name, more = f"draw_{drawing.way}", (item, int(drawing.masked))
     return Piece(

@@ -80,12 +80,14 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "wald": (1.0, 2.0),
     "poisson": (12.5,),
     "geometric": (0.2,),
+    "binomial": (40, 0.3),
     "integers": (-3, 11),
 }
 OLD_CALLS: dict[str, tuple[Any, ...]] = {
     "random": (),
     "random_sample": (),
     "uniform": (-1.5, 2.5),
+    "binomial": (100, 0.4),
     "randint": (3, 11),
 }
 
@@ -186,6 +188,28 @@ def draws_in_arms(rng: Any, x: Any) -> Any:
     return total, rng.standard_normal()
 
 
+def epidemic(rng: Any, days: Any) -> Any:
+    well, ill, seen = 990, 10, []
+    for _ in range(days):
+        new, gone = rng.binomial(well, 1.0 - np.exp(-0.3 * ill / 1000)), rng.binomial(ill, 0.1)
+        well, ill = well - new, ill + new - gone
+        seen.append((well, ill))
+        if ill == 0:
+            break
+    return np.array(seen)
+
+
+def of_trials(rng: Any, x: Any) -> Any:
+    shares, counts = x / (1 + x.max()), np.arange(x.size) * 7
+    some = (
+        rng.binomial(counts, shares),
+        rng.binomial(30, shares),
+        rng.binomial(counts, 0.25),
+        rng.binomial(2**40, 0.5),
+    )
+    return *some, rng.binomial(0, 0.5), rng.binomial(9, 1.0, (2, 2))
+
+
 def nested(rng: Any, x: Any) -> Any:
     out = np.zeros((3, len(x)))
     for i in range(3):
@@ -197,7 +221,8 @@ def nested(rng: Any, x: Any) -> Any:
 
 @pytest.mark.parametrize("make", BIT_GENERATORS)
 @pytest.mark.parametrize(
-    ("function", "argument"), [(around_pi, 400), (walk_until, 4.0), (draws_in_arms, LINE), (nested, LINE)]
+    ("function", "argument"),
+    [(around_pi, 400), (walk_until, 4.0), (epidemic, 60), (of_trials, LINE), (draws_in_arms, LINE), (nested, LINE)],
 )
 def test_draws_in_loops_and_branches(function: Any, argument: Any, make: Any) -> None:
     check(function, np.random.Generator(make(3)), argument)
@@ -434,7 +459,7 @@ def test_arrays_of_numbers() -> None:
 
 
 def by_other_arrays(rng: Any, x: Any) -> Any:
-    return rng.normal(x, 2.0, (3, x.size)), rng.integers(0, np.arange(1, 5)), rng.binomial(5, 0.5, 3)
+    return rng.normal(x, 2.0, (3, x.size)), rng.integers(0, np.arange(1, 5)), rng.negative_binomial(5, 0.5, 3)
 
 
 def test_arrays_of_other_dimensions_are_steps() -> None:

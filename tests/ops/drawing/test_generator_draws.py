@@ -11,7 +11,8 @@ from xjit.ops.define.core import registry
 from xjit.ops.random.numpy_generators import ROUTINES, locked, single
 
 NUMBERS: dict[str, tuple[float, ...]] = {"random_triangular": (0.0, 0.5, 2.0), "random_geometric": (0.3,)}
-NUMBERS |= {"random_logseries": (0.4,), "random_zipf": (2.5,)}
+NUMBERS |= {"random_logseries": (0.4,), "random_zipf": (2.5,), "random_binomial": (400, 0.3)}
+GIVEN = {"random_uniform": (0.75, 0.75), "random_binomial": (0.3, 400)}
 OTHER_NAMES = {"random_standard_uniform": "random"}
 
 
@@ -38,8 +39,7 @@ def numpys(generator: Any, routine: str, numbers: tuple[float, ...]) -> Any:
 def test_routines_draw_what_methods_do(routine: str) -> None:
     own, theirs = np.random.default_rng(1), np.random.default_rng(1)
     numbers = NUMBERS.get(routine, (0.75, 1.5)[: ROUTINES[routine].operands])
-    given = (0.75, 0.75) if routine == "random_uniform" else numbers
-    np.testing.assert_array_equal(drawn(own, routine, *given), numpys(theirs, routine, numbers))
+    np.testing.assert_array_equal(drawn(own, routine, *GIVEN.get(routine, numbers)), numpys(theirs, routine, numbers))
     assert own.bit_generator.state == theirs.bit_generator.state
 
 

@@ -64,6 +64,10 @@ def _rate(value: Any) -> Any:
     return ops.and_(ops.ge(value, 0.0), ops.le(value, most))
 
 
+def _probability(value: Any) -> Any:
+    return ops.and_(ops.ge(value, 0.0), ops.le(value, 1.0))
+
+
 def _share(value: Any) -> Any:
     return ops.and_(ops.gt(value, 0.0), ops.le(value, 1.0))
 
@@ -73,12 +77,13 @@ def _share(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that a method gets: its default, None where it has none, and its rule with that in words."""
+    """A number that a method gets: its default, None where it has none, its rule with that in words, and its type."""
 
     name: str
     default: float | None = None
     rule: Rule | None = None
     words: str = ""
+    dtype: DType = FLOAT64
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,10 @@ def _range(numbers: list[Any]) -> list[Any]:
 
 _SCALE = _at_least_zero("scale", 1.0)
 _LOCATED = (Parameter("loc", 0.0), _SCALE)
+_TRIALS = (
+    Parameter("n", None, lambda value: ops.ge(value, 0), "n < 0", INT64),
+    Parameter("p", None, _probability, "p < 0, p > 1 or p contains NaNs"),
+)
 _LOW_HIGH = (Parameter("low", 0.0), Parameter("high", 1.0))
 
 METHODS: dict[str, Method] = {
@@ -147,11 +156,13 @@ METHODS: dict[str, Method] = {
     "f": Method("random_f", (_above_zero("dfnum"), _above_zero("dfden"))),
     "wald": Method("random_wald", (_above_zero("mean"), _above_zero("scale"))),
     "poisson": Method("random_poisson", (Parameter("lam", 1.0, _rate, "lam < 0, lam is NaN or too large"),)),
+    "binomial": Method("random_binomial", _TRIALS, lambda numbers: numbers[::-1]),
     "geometric": Method("random_geometric", (Parameter("p", None, _share, "p <= 0, p > 1 or p contains NaNs"),)),
     f"{_OLD}random": Method("random_standard_uniform_fill"),
     f"{_OLD}random_sample": Method("random_standard_uniform_fill"),
     f"{_OLD}rand": Method("random_standard_uniform_fill", dims=True),
     f"{_OLD}uniform": Method("random_uniform", _LOW_HIGH, _range),
+    f"{_OLD}binomial": Method("random_binomial", _TRIALS, lambda numbers: numbers[::-1]),
     f"{_OLD}randint": Method("random_bounded_uint64_fill", masked=True),
     "integers": Method("random_bounded_uint64_fill"),
 }
@@ -288,7 +299,7 @@ def _operands(method: Method, name: str, given: dict[str, Any], dims: Dims) -> l
         return None
     if given.get("method", "zig") != "zig":
         return None
-    numbers = [_number(given.get(one.name, one.default), FLOAT64, dims) for one in method.parameters]
+    numbers = [_number(given.get(one.name, one.default), one.dtype, dims) for one in method.parameters]
     if any(number is None for number in numbers):
         return None
     return method.make([_held(one, number) for one, number in zip(method.parameters, numbers, strict=True)])

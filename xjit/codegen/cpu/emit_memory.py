@@ -317,8 +317,7 @@ def _atomics() -> list[Operation]:
 
 
 def _calls() -> list[Operation]:
-    def call(result: str, kind: str, first: int, count: int) -> Operation:
-        name, given = f"call_{result}_{kind}x{count}", ["i64"] * first + [kind] * count
+    def call(result: str, name: str, given: Sequence[str]) -> Operation:
         prototype = ir.FunctionType(LLVM_TYPES[result], [LLVM_TYPES[one] for one in given])
 
         def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
@@ -328,8 +327,14 @@ def _calls() -> list[Operation]:
 
         return Operation(name, signature(name, ["i64", *given], result), emit)
 
-    of_integers = [call(result, "i64", 0, count) for result in ("void", "i64") for count in range(7)]
-    return of_integers + [call(result, "f64", 1, count) for result in ("f64", "i64") for count in range(4)]
+    found = [
+        call(result, f"call_{result}_i64x{count}", ["i64"] * count)
+        for result in ("void", "i64")
+        for count in range(7)
+    ]
+    for result in ("f64", "i64"):
+        found += [call(result, f"call_{result}_f64x{count}", ["i64"] + ["f64"] * count) for count in range(4)]
+    return [*found, call("i64", "call_i64_f64_i64x2", ["i64", "f64", "i64", "i64"])]
 
 
 _PAUSE = {"x86_64": "pause", "i686": "pause", "aarch64": "yield", "arm64": "yield"}

@@ -49,8 +49,8 @@ Runtime code written in the same language has in addition: ``load_T(address)``, 
 ``atomic_load_i64``, ``atomic_store_i64``, ``atomic_add_i64``, ``atomic_cas_i64`` (sequentially consistent; add and
 cas return the old value), ``cpu_pause()``, and calls of C functions by address ``call_void_i64x0(f)`` ..
 ``call_void_i64x6(f, a, ...)`` and ``call_i64_i64x0`` .. ``call_i64_i64x6``. Those that get an i64 and floats behind
-it are ``call_f64_f64x0(f, a)`` .. ``call_f64_f64x3(f, a, x, y, z)`` and ``call_i64_f64x0`` .. ``call_i64_f64x3``.
-Kernels draw random numbers by them.
+it are ``call_f64_f64x0(f, a)`` .. ``call_f64_f64x3(f, a, x, y, z)`` and ``call_i64_f64x0`` .. ``call_i64_f64x3``,
+and ``call_i64_f64_i64x2(f, a, x, n, b)``. Kernels draw random numbers by them.
 
 A buffer that a kernel writes has exactly one slot; distinct slots are taken not to overlap unless both are
 only read.
@@ -135,3 +135,4 @@ call_i64_i64x0, call_i64_i64x1, call_i64_i64x2 = _words(*(f"call_i64_i64x{n}" fo
 call_i64_i64x3, call_i64_i64x4, call_i64_i64x5, call_i64_i64x6 = _words(*(f"call_i64_i64x{n}" for n in range(3, 7)))
 call_f64_f64x0, call_f64_f64x1, call_f64_f64x2, call_f64_f64x3 = _words(*(f"call_f64_f64x{n}" for n in range(4)))
 call_i64_f64x0, call_i64_f64x1, call_i64_f64x2, call_i64_f64x3 = _words(*(f"call_i64_f64x{n}" for n in range(4)))
+(call_i64_f64_i64x2,) = _words("call_i64_f64_i64x2")

@@ -364,6 +364,12 @@ def _call(result: Any, count: int) -> Callable[..., Any]:
     return call
 
 
+def _call_of_trials(address: int, first: Scalar, share: Scalar, trials: Scalar, memory: Scalar) -> Any:
+    integer = ctypes.c_int64
+    prototype = ctypes.CFUNCTYPE(integer, integer, ctypes.c_double, integer, integer)
+    return np.int64(prototype(int(address))(int(first), float(share), int(trials), int(memory)))
+
+
 def _call_of_floats(result: Any, number: Callable[[Any], Scalar], count: int) -> Callable[..., Any]:
     prototype = ctypes.CFUNCTYPE(result, ctypes.c_int64, *[ctypes.c_double] * count)
 
@@ -451,6 +457,7 @@ def _native_forms() -> dict[str, Callable[..., Any]]:
         forms[f"call_f64_f64x{count}"] = _call_of_floats(ctypes.c_double, np.float64, count)
         forms[f"call_i64_f64x{count}"] = _call_of_floats(ctypes.c_int64, np.int64, count)
     return forms | {
+        "call_i64_f64_i64x2": _call_of_trials,
         "atomic_load_i64": _load_from(KINDS["i64"]),
         "atomic_store_i64": _store_to(KINDS["i64"]),
         "atomic_add_i64": _atomic_add,

@@ -187,5 +187,8 @@ _RULES: dict[tuple[str, str], Rule] = {
     **{(name, "F"): _call(name) for name in ("keep_min", "keep_max")},
     ("draw_f64", "*"): lambda texts, dtype: f"call_f64_f64x{len(texts) - 2}({', '.join(texts)})",
     ("draw_s64", "*"): lambda texts, dtype: f"call_i64_f64x{len(texts) - 2}({', '.join(texts)})",
+    ("draw_trials", "*"): lambda texts, dtype: (
+        f"call_i64_f64_i64x2({', '.join(texts[:-1])}, {texts[1]} + {texts[-1]})"
+    ),
     ("draw_bounded", "*"): lambda texts, dtype: f"call_i64_i64x5({', '.join(texts)}, i64(0), i64(0))",
 }

@@ -34,7 +34,8 @@ class Routine:
 
     Those that ``fill`` memory get how many numbers, and where to; ``bounded`` ones the least of them and how many
     there are besides, too, of which the one for ``one`` integer gets nothing else. Others return one number and get
-    ``operands`` of type F64. ``cost`` is that of a number, in additions.
+    ``operands`` of type F64; one of ``trials`` gets a probability, the number of trials of type S64, and memory that
+    it keeps what it has computed of these in. ``cost`` is that of a number, in additions.
     """
 
     dtype: DType
@@ -76,6 +77,7 @@ ROUTINES: dict[str, Routine] = {
     ),
     **_each(3, "random_triangular"),
     **_each(1, "random_poisson random_geometric random_logseries random_zipf", INT64, 40.0),
+    "random_binomial": Routine(INT64, 2, "trials", 60.0),
     "random_bounded_uint64_fill": Routine(INT64, 2, "bounded", 8.0),
     "random_bounded_uint64": Routine(INT64, 2, "one", 8.0),
 }
@@ -107,6 +109,10 @@ PLACES = {name: _WORDS_OF_BITS + number for number, name in enumerate(ROUTINES)}
 OWN_PLACE = _WORDS_OF_BITS + len(ROUTINES)
 """The place of the address of the words."""
 
+SETUP_PLACE = OWN_PLACE + 1
+"""The place of the memory of a routine of trials, NumPy's ``binomial_t``: zeros at first."""
+_WORDS_OF_SETUP = 24
+
 
 @functools.cache
 def _template() -> bytes:
@@ -114,14 +120,16 @@ def _template() -> bytes:
     found = library()
     assert found is not None, "the trace has asked whether the routines are there"
     addresses = (ctypes.cast(getattr(found, name), ctypes.c_void_p).value for name in ROUTINES)
-    return np.array([*(0 for _ in range(_WORDS_OF_BITS)), *addresses, 0], np.uint64).tobytes()
+    return np.array(
+        [*(0 for _ in range(_WORDS_OF_BITS)), *addresses, *(0 for _ in range(1 + _WORDS_OF_SETUP))], np.uint64
+    ).tobytes()
 
 
 class Memory(ctypes.Array[ctypes.c_int64]):
     """The memory of an array of words, which keeps their bit generator alive."""
 
     _type_ = ctypes.c_int64
-    _length_ = OWN_PLACE + 1
+    _length_ = SETUP_PLACE + _WORDS_OF_SETUP
     bit_generator: Any
 
 
@@ -175,7 +183,7 @@ def _lock(words: Array) -> Any:
 
 
 def _infer_words(types: Types, params: Params) -> ArrayType:
-    return array_type(INT64, (OWN_PLACE + 1,))
+    return array_type(INT64, (SETUP_PLACE + _WORDS_OF_SETUP,))
 
 
 def _words(*generators: Any) -> Array:
@@ -210,6 +218,8 @@ def _function(name: str) -> Any:
     elif record.way == "bounded":
         words = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_ssize_t, ctypes.c_uint8)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *words, ctypes.c_void_p)
+    elif record.way == "trials":
+        kind = ctypes.CFUNCTYPE(result, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64, ctypes.c_void_p)
     elif record.way == "one":
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *(ctypes.c_uint64,) * 3, ctypes.c_bool)
     return kind((name, found))
@@ -232,7 +242,8 @@ def _draw(words: Array, *operands: Array, routine: str, dims: tuple[int, ...], m
             made[...] = function(state, *(int(one) % 2**64 for one in operands), 0, False)
         else:
             numbers = [np.broadcast_to(one, dims).ravel().tolist() for one in operands]
-            made.reshape(-1)[...] = [function(state, *(one[k] for one in numbers)) for k in range(made.size)]
+            last = (state + 8 * SETUP_PLACE,) if record.way == "trials" else ()
+            made.reshape(-1)[...] = [function(state, *(one[k] for one in numbers), *last) for k in range(made.size)]
     return made
 
 
@@ -243,14 +254,14 @@ def single(routine: str) -> str | None:
     ('random_standard_normal', 'random_normal', None)
     """
     found = routine.removesuffix("_fill")
-    return found if found in ROUTINES and ROUTINES[found].way in ("each", "one") else None
+    return found if found in ROUTINES and ROUTINES[found].way in ("each", "one", "trials") else None
 
 
 def _drawing(params: Params) -> Drawing:
     name, masked = params["routine"], params["masked"]
     record, one = ROUTINES[name], None if masked else single(name)
     alone = 0 if one is None else PLACES[one]
-    return Drawing(PLACES[name], record.way, record.operands, record.cost, masked, alone, OWN_PLACE)
+    return Drawing(PLACES[name], record.way, record.operands, record.cost, masked, alone, OWN_PLACE, SETUP_PLACE)
 
 
 DRAW = register(

@@ -9,6 +9,8 @@ They have the signature of a kernel, whose iterations are the numbers of the res
 Behind these ``draw_f64_2`` and its like have the step in bytes of each operand from one number to the next;
 ``draw_fill`` the bytes of a number; ``draw_bounded``, whose operands are the least number and how many there are
 besides, the bytes of a number and whether bits are masked; ``draw_one`` has these operands, and draws one number.
+``draw_trials``, whose operands are a probability and the number of trials, has their steps and where among the words
+the memory of its routine begins, in bytes.
 """
 
 from __future__ import annotations
@@ -82,6 +84,33 @@ entry:
 }
 """
 
+_TRIALS = r"""
+define void @draw_trials(i64 %low, i64 %high, ptr %table) {
+entry:
+  %bits = call ptr @pointer(ptr %table, i64 0)
+  %shares = call ptr @pointer(ptr %table, i64 1)
+  %trials = call ptr @pointer(ptr %table, i64 2)
+  %result = call ptr @pointer(ptr %table, i64 3)
+  %routine = call ptr @routine(ptr %table, i64 4)
+  %step_share = call i64 @word(ptr %table, i64 5)
+  %step_trial = call i64 @word(ptr %table, i64 6)
+  %begin = call i64 @word(ptr %table, i64 7)
+  %setup = getelementptr i8, ptr %bits, i64 %begin
+  for %i from %low below %high
+    %distance_share = mul i64 %i, %step_share
+    %place_share = getelementptr i8, ptr %shares, i64 %distance_share
+    %share = load double, ptr %place_share
+    %distance_trial = mul i64 %i, %step_trial
+    %place_trial = getelementptr i8, ptr %trials, i64 %distance_trial
+    %trial = load i64, ptr %place_trial
+    %value = call i64 %routine(ptr %bits, double %share, i64 %trial, ptr %setup)
+    %place = getelementptr i64, ptr %result, i64 %i
+    store i64 %value, ptr %place
+  end %i
+  ret void
+}
+"""
+
 _EACH = r"""
 define void @draw_$NAME_$OPERANDS(i64 %low, i64 %high, ptr %table) {
 entry:
@@ -115,7 +144,7 @@ def draws_text() -> str:
     """All adaptors."""
     types = (("f64", "double"), ("s64", "i64"))
     each = (_each(name, type, count) for name, type in types for count in range(MOST_OPERANDS + 1))
-    return expand("".join((WORDS_TEXT, _WHOLE, *each)))
+    return expand("".join((WORDS_TEXT, _WHOLE, _TRIALS, *each)))
 
 
 def _each(name: str, type: str, count: int) -> str:
