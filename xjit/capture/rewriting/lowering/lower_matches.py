@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from xjit.capture.rewriting.lowering.statement_lowering import StatementLowering
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function
 from xjit.capture.rewriting.tree_walks import walk
 from xjit.dataclass import dataclass
@@ -42,31 +43,22 @@ class _NotLowered(Exception):
 def lower_matches(function: Function) -> None:
     """Lower the ``match`` statements of a function, as far as that can be done; the others stay."""
     if isinstance(function.body, list) and any(isinstance(one, ast.Match) for one in walk(function)):
-        lowering = _Lowering(_names_of_cases(function))
-        function.body = [part for one in function.body for part in lowering.statements(one)]
+        _Lowering(_names_of_cases(function)).lower(function)
 
 
-class _Lowering(ast.NodeTransformer):
-    """The lowering of one function; those that it defines have their own."""
+class _Lowering(StatementLowering):
+    """The lowering of the ``match`` statements of one function."""
 
     def __init__(self, of_cases: set[str]) -> None:
-        self._count = 0
+        super().__init__()
         self._of_cases = of_cases
 
-    def statements(self, node: ast.stmt) -> list[ast.stmt]:
-        """Return what a statement becomes."""
-        found: list[ast.stmt] | ast.stmt = self.visit(node)
-        return found if isinstance(found, list) else [found]
-
-    def visit(self, node: ast.AST) -> Any:
-        """Lower what is in a node, but for other functions and classes."""
-        if isinstance(node, (*DEFINITIONS, ast.expr)):
-            return node
-        self.generic_visit(node)
+    def lowered(self, node: ast.AST) -> Any:
+        """Return the branches that a ``match`` becomes."""
         return self._match(node) if isinstance(node, ast.Match) else node
 
     def _match(self, node: ast.Match) -> ast.Match | list[ast.stmt]:
-        self._count += 1
+        self.count += 1
         begins, subject = self._subject(node)
         try:
             cases = [_case(one.pattern, subject) for one in node.cases]
@@ -82,11 +74,11 @@ class _Lowering(ast.NodeTransformer):
         if isinstance(subject, ast.Name) and not may_bind and not _is_sure(node.cases[0].pattern):
             return [], subject
         if isinstance(subject, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in subject.elts):
-            names = [f".match_{self._count}_{number}" for number, _ in enumerate(subject.elts)]
+            names = [f".match_{self.count}_{number}" for number, _ in enumerate(subject.elts)]
             begins = [_assign(name, one) for name, one in zip(names, subject.elts, strict=True)]
             reads: list[ast.expr] = [_read(name, one) for name, one in zip(names, subject.elts, strict=True)]
             return begins, ast.copy_location(ast.Tuple(reads, ast.Load()), subject)
-        name = f".match_{self._count}"
+        name = f".match_{self.count}"
         return [_assign(name, subject)], _read(name, subject)
 
     def _chain(self, cases: Sequence[tuple[ast.match_case, _Case]]) -> list[ast.stmt]:
@@ -111,8 +103,8 @@ class _Lowering(ast.NodeTransformer):
     ) -> list[ast.stmt]:
         """Return the branches of a case whose names are bound even if its guard does not hold."""
         assert case.guard is not None
-        self._count += 1
-        flag, where = f".case_{self._count}", case.pattern
+        self.count += 1
+        flag, where = f".case_{self.count}", case.pattern
         holds = ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), case.guard))
         asked = [*found.binds, _assign(flag, _placed(holds, where))]
         begins = _assign(flag, _placed(ast.Constant(False), where))

@@ -16,7 +16,8 @@ import ast
 import copy
 from typing import Any
 
-from xjit.capture.rewriting.scope_names import DEFINITIONS, Function
+from xjit.capture.rewriting.lowering.statement_lowering import StatementLowering
+from xjit.capture.rewriting.scope_names import Function
 from xjit.capture.rewriting.tree_walks import walk
 
 _PURE = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Call)
@@ -26,33 +27,21 @@ _CONVERSIONS = frozenset({"int", "float", "str", "bool", "abs", "round", "min", 
 def lower_missing_keys(function: Function) -> None:
     """Lower the statements of a function that handle missing keys; the others stay."""
     if isinstance(function.body, list) and any(isinstance(one, ast.Try) for one in walk(function)):
-        lowering = _Lowering()
-        function.body = [part for one in function.body for part in lowering.statements(one)]
+        _Lowering().lower(function)
 
 
-class _Lowering(ast.NodeTransformer):
-    """The lowering of the statements of one function; those that it defines have their own."""
+class _Lowering(StatementLowering):
+    """The lowering of the handlers of missing keys of one function."""
 
-    def __init__(self) -> None:
-        self._count = 0
-
-    def statements(self, node: ast.stmt) -> list[ast.stmt]:
-        """Return what a statement becomes."""
-        found: list[ast.stmt] | ast.stmt = self.visit(node)
-        return found if isinstance(found, list) else [found]
-
-    def visit(self, node: ast.AST) -> Any:
-        """Lower what is in a node, but for other functions and classes."""
-        if isinstance(node, (*DEFINITIONS, ast.expr)):
-            return node
-        self.generic_visit(node)
+    def lowered(self, node: ast.AST) -> Any:
+        """Return the branch that a handler becomes."""
         entry = _entry(node) if isinstance(node, ast.Try) else None
         return node if entry is None or not isinstance(node, ast.Try) else self._branch(node, entry)
 
     def _branch(self, node: ast.Try, entry: ast.Subscript) -> list[ast.stmt]:
         """Return the branch that asks for the key."""
-        self._count += 1
-        key = f".key_{self._count}"
+        self.count += 1
+        key = f".key_{self.count}"
         handler = copy.deepcopy(node.handlers[0].body)
         places = [entry, *_places_like(entry, handler[0])]
         asked = _call(".asked", copy.deepcopy(entry.value), copy.deepcopy(entry.slice))
