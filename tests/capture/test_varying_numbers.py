@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import decimal
+import itertools
 import math
 import types
 import warnings
@@ -331,3 +332,19 @@ def test_parts_of_places() -> None:
     part = path.attribute("items").item(3)
     assert part.within(path) and part.within(path.attribute("items")) and part.within(part)
     assert not path.within(part) and not part.within(path.attribute("item")) and not part.within(leaf_path(1, "x"))
+
+
+def chosen_rows(x: np.ndarray, count: int) -> Any:
+    return np.array([x[list(one)].sum() for one in itertools.combinations(range(4), count)])
+
+
+def newest(x: np.ndarray, count: int) -> Any:
+    return x[list(collections.deque(range(6), maxlen=count))]
+
+
+@pytest.mark.parametrize("function", [chosen_rows, newest])
+def test_functions_that_insist_on_integers_get_them(function: Any) -> None:
+    compiled, x = xjit.jit(function, strict=True), np.arange(12.0).reshape(6, 2) ** 2
+    for count in (2, 2, 3):
+        np.testing.assert_array_equal(compiled(x, count), function(x, count))
+    assert compiled.stats().traces == 2

@@ -136,7 +136,7 @@ def capture(
         try:
             found = _traced(function, recorder, in_tree)
         except Exception as raised:
-            if rewriting.renewed() or rewriting.give_up_plain():
+            if rewriting.renewed() or rewriting.give_up_plain() or rewriting.want_plain_integers(raised, leaves):
                 continue
             error = _cause(raised, trace)
             if rewriting.has_handlers:

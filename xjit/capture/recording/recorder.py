@@ -91,7 +91,8 @@ class Recorder:
     of arrays in turns and arms. ``objects`` are the stand-ins that live; ``looking`` is code that may see what an
     object is, ``unknown_objects`` whether there are any; with ``objects_go_outside`` a step in Python may see these.
     ``copied`` are lists that may not change, ``lists`` those from outside, ``generator_calls`` such calls,
-    ``functions`` those of the user's that run rebuilt, ``constants`` those of which the run chooses one.
+    ``functions`` those of the user's that run rebuilt, ``constants`` those of which the run chooses one, ``frozen``
+    the places of numbers for whose values alone the trace holds.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class Recorder:
         self._classes: dict[type, RecordingClass] = {}
         self._tuple_classes: dict[type, type] = {}
         self._globals: dict[int, RecordingGlobals] = {}
-        self._frozen: set[Path] = set()
+        self.frozen: set[Path] = set()
         self._decided: list[Guard] = []
         self._numbers: dict[Path, int] = {}
         self.remembered: list[tuple[Any, ...]] = []
@@ -154,14 +155,10 @@ class Recorder:
     def freeze(self, path: Path) -> Any:
         """The value of a scalar that was read there; the trace holds for this value only."""
         value = path.read(self.leaves)
-        if path not in self._frozen:
-            self._frozen.add(path)
+        if path not in self.frozen:
+            self.frozen.add(path)
             self.decide(guards.same_value(path, value))
         return value
-
-    def is_frozen(self, path: Path) -> bool:
-        """Return whether the trace holds for the value only that was read there."""
-        return path in self._frozen
 
     def decide(self, guard: Guard) -> None:
         """Adds a condition that decided which way the trace took; it falls if the trace comes back from there."""
@@ -170,7 +167,7 @@ class Recorder:
 
     def decisions(self) -> tuple[int, frozenset[Path], int, int]:
         """The decisions so far, and how many steps run in Python."""
-        return len(self._decided), frozenset(self._frozen), len(self.copied), self.python_steps
+        return len(self._decided), frozenset(self.frozen), len(self.copied), self.python_steps
 
     def take_back(self, decisions: tuple[int, frozenset[Path], int, int]) -> None:
         """Forgets the decisions since."""
@@ -180,7 +177,7 @@ class Recorder:
         gone = {id(guard) for guard in later} - {id(guard) for guard in kept}
         self.guards = [guard for guard in self.guards if id(guard) not in gone]
         self._added = {(guard.path, guard.condition, id(guard.expected)) for guard in self.guards}
-        self._frozen, self._decided = set(frozen), kept
+        self.frozen, self._decided = set(frozen), kept
 
     def sizes(self) -> list[int]:
         """The sizes of the arrays among the inputs, in rising order."""
@@ -231,6 +228,8 @@ class Recorder:
     def argument(self, index: int, leaf: Any, label: str) -> Any:
         """Return the stand-in of one argument leaf; the dispatch key holds its signature."""
         path = leaf_path(index, f"argument {label}")
+        if type(leaf) is int and self.rewriting.plain_integers:
+            return self.freeze(path)
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
             made = self._open_number(leaf, path) if path in self._varying else None
             return self._hand_out(self._python_number(leaf, path) if made is None else made, path)
@@ -253,7 +252,7 @@ class Recorder:
         leaf = path.read(self.leaves)
         if isinstance(leaf, np.ndarray):
             self.add(guards.same_layout(path, leaf))
-        elif path not in self._frozen:
+        elif path not in self.frozen:
             self.add(guards.same_number_type(path, type(leaf)))
 
     def has_varying_items(self, path: Path) -> bool:
@@ -465,8 +464,9 @@ class Recorder:
         return value
 
     def _python_number(self, number: Any, path: Path) -> TracedScalar:
-        node = self.parameter(path, scalar_type(DTYPES[type(number)]))
-        return TracedScalar(node, self.trace, number, (path,), self)
+        return TracedScalar(
+            self.parameter(path, scalar_type(DTYPES[type(number)])), self.trace, number, (path,), self
+        )
 
     def _open_number(self, number: Any, path: Path) -> TracedArray | None:
         """A number of which Python needs no value: a float, or an integer between guarded bounds; None for others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
@@ -25,12 +25,14 @@ class Rewriting:
 
     So do the places where the functions make lists whose lengths only the run knows. With ``handlers`` those of
     ``try`` are rewritten, too; ``has_handlers`` says that some were run through, ``bodies`` are those
-    of the last run.
+    of the last run. With ``plain_integers`` those among the arguments are Python's own, on which
+    some functions insist.
     """
 
     def __init__(self, handlers: bool = True) -> None:
         self.handlers = handlers
         self.has_handlers = False
+        self.plain_integers = False
         self.bodies: list[Any] = []
         self._wanted: set[CodeType] = set()
         self._chosen: set[CodeType] = set()
@@ -278,6 +280,12 @@ class Rewriting:
     def want_flag(self, name: str) -> None:
         """Notes a variable that only the run gives a value: the function is traced anew with a flag for it."""
         self._wanted_flags.add(name)
+
+    def want_plain_integers(self, error: Exception, leaves: Sequence[Any]) -> bool:
+        """Notes that code takes no stand-ins of integers; return whether the function is traced anew for that."""
+        is_new = type(error) is TypeError and not self.plain_integers and int in map(type, leaves)
+        self.plain_integers |= is_new
+        return is_new
 
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""

@@ -69,7 +69,7 @@ class TracedScalar(Operators, TracedValue):
     @property
     def is_settled(self) -> bool:
         """Return whether the trace holds for this value only, already."""
-        return all(map(self.recorder.is_frozen, self.sources))
+        return self.recorder.frozen.issuperset(self.sources)
 
     @property
     def is_argument(self) -> bool:
