@@ -50,6 +50,7 @@ def _wrapped(function: Any) -> Any:
     return inner if is_library(getattr(inner, "__module__", None)) else None
 
 
+_EXAMPLE = 64
 _AS_THEY_ARE = (type, np.generic, np.ndarray, np.ufunc, types.BuiltinFunctionType, types.ModuleType)
 """Kinds of values that traced code knows as they are."""
 
@@ -199,10 +200,10 @@ class Arguments:
         return Term("cut", terms=(self._leaf(value.value), *sizes))
 
     def _size(self, size: Any, most: int) -> Term:
-        """The term of a size; that of an example is one that others are near to, of those below and above."""
+        """The term of a size; that of an example is one beside which others are tried."""
         if not isinstance(size, TracedValue):
             return self._constant(size)
-        return self._operand(lift(self.trace, size), max(most - 1, 0), number)
+        return self._operand(lift(self.trace, size), example_size(most), number)
 
     def _operand(self, node: Node, example: Any, convert: Any) -> Term:
         operand = Term("operand", len(self.nodes))
@@ -256,6 +257,11 @@ class Arguments:
 def _may_hold_objects(value: Any) -> bool:
     """Return whether code outside may reach an object of the user's by a value."""
     return issubclass(type(value), RecordingObject | list | dict | tuple)
+
+
+def example_size(most: int) -> int:
+    """The size of an example of an array that has so many elements at most: few, and one more is possible."""
+    return max(min(most - 1, _EXAMPLE), 0)
 
 
 def example_of(value: TracedValue) -> Any:

@@ -28,6 +28,7 @@ from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import is_splitting, noted
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError, DataDependentError, XjitError
+from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.effects.step_functions import call_method
 
@@ -144,9 +145,13 @@ def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: 
 
 
 def _has_numbers(values: Any) -> bool:
-    """Return whether numbers of Python's are among values, or sizes of arrays, which only the run knows."""
+    """Return whether only the run knows numbers among values that the type of a result may depend on.
+
+    These are integers of Python's and sizes of arrays, and floats beside nothing but numbers: ``min(x, 1)``.
+    """
     leaves = tree.flatten(values, in_parts=False)[0]
-    return any(isinstance(one, LimitedArray) or getattr(one, "weak", None) in (int, float) for one in leaves)
+    classes = (int,) if any(isinstance(one, TracedValue) and one.node.aval.rank for one in leaves) else (int, float)
+    return any(isinstance(one, LimitedArray) or getattr(one, "weak", None) in classes for one in leaves)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -17,6 +17,7 @@ import numpy as np
 from xjit import ops, tree
 from xjit.capture.control.loops import fori_loop
 from xjit.capture.draws.compiled_draws import draw_of, given_arguments, method_of
+from xjit.capture.splits.call_arguments import example_size
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.examples import example_result
 from xjit.capture.splits.python_steps import label_of, step
@@ -75,7 +76,9 @@ def returned_to_length(function: Any, args: Any, kwargs: dict[str, Any], note: X
     if len(arrays) < len(examples) or len({(one.dtype, one.ndim) for one in arrays}) > 1:
         return None
     most = bound_of(size.high)
-    found = tuple(_size_of(dims, size, most) for dims in zip(*(one.shape for one in arrays), strict=True))
+    found = tuple(
+        _size_of(dims, size, example_size(most)) for dims in zip(*(one.shape for one in arrays), strict=True)
+    )
     if None in found or not arrays[0].ndim:
         return None
     made = step(function, args, kwargs, note=note)
@@ -89,9 +92,9 @@ def returned_to_length(function: Any, args: Any, kwargs: dict[str, Any], note: X
     return seen(LimitedArray(limited(value, limits), limits), ())
 
 
-def _size_of(dims: tuple[int, ...], size: Integer, most: int) -> Any:
+def _size_of(dims: tuple[int, ...], size: Integer, example: int) -> Any:
     """The size of a dimension that is so large in examples; None where these tell of none."""
-    if dims == (most - 1, most, most - 2):
+    if dims == (example, example + 1, example - 1):
         return size
     return dims[0] if len(set(dims)) == 1 else None
 
