@@ -285,18 +285,29 @@ _ANY = r"""
 begin:
 """
 
-_ONE_OF_EIGHT = """
+# Eight elements go each to the place behind the chosen ones before it, and the next one overwrites what was not chosen.
+# A product has the sums of the bytes from the lowest on in its bytes: no place waits for the one before.
+_FIRST_OF_EIGHT = """
+    %sums = mul i64 %bytes, 72340172838076673
+    call void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64 %k)
+"""
+_OTHER_OF_EIGHT = """
     %i{n} = add i64 %i, {n}
-    call void @put_$NAME(ptr %source, i64 %step, i64 %i{n}, ptr %result, i64 %{k})
-    %shifted{n} = lshr i64 %bytes, {shift}
-    %set{n} = and i64 %shifted{n}, 1
-    %k{next} = add i64 %{k}, %set{n}
+    %shifted{n} = lshr i64 %sums, {shift}
+    %before{n} = and i64 %shifted{n}, 255
+    %k{n} = add i64 %k, %before{n}
+    call void @put_$NAME(ptr %source, i64 %step, i64 %i{n}, ptr %result, i64 %k{n})
+"""
+_BEHIND_EIGHT = """
+    %all_set = lshr i64 %sums, 56
+    %k8 = add i64 %k, %all_set
 """
 
 
 def compaction_text() -> str:
     """All routines."""
-    eight = "".join(_ONE_OF_EIGHT.format(n=n, shift=8 * n, k=f"k{n}" if n else "k", next=n + 1) for n in range(8))
+    others = (_OTHER_OF_EIGHT.format(n=n, shift=8 * (n - 1)) for n in range(1, 8))
+    eight = "".join((_FIRST_OF_EIGHT, *others, _BEHIND_EIGHT))
     parts = [WORDS_TEXT, _SHARED]
     for size in SIZES:
         word = min(size, 8)
