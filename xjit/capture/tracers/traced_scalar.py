@@ -69,7 +69,7 @@ class TracedScalar(Operators, TracedValue):
     @property
     def is_settled(self) -> bool:
         """Return whether the trace holds for this value only, already."""
-        return self.recorder.frozen.issuperset(self.sources)
+        return all(path in self.recorder.frozen for path in self.sources)
 
     @property
     def is_argument(self) -> bool:

@@ -285,8 +285,8 @@ _ANY = r"""
 begin:
 """
 
-# Eight elements go each to the place behind the chosen ones before it, and the next one overwrites what was not chosen.
-# A product has the sums of the bytes from the lowest on in its bytes: no place waits for the one before.
+# Each of eight elements goes to the place behind the chosen ones before it, and the next one overwrites what was not
+# chosen. A product has the sums of the bytes from the lowest on in its bytes: no place waits for the one before.
 _FIRST_OF_EIGHT = """
     %sums = mul i64 %bytes, 72340172838076673
     call void @put_$NAME(ptr %source, i64 %step, i64 %i, ptr %result, i64 %k)
