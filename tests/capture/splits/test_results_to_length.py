@@ -232,6 +232,33 @@ def test_what_they_return_is_stored_by_masks() -> None:
     check_split(priced, np.random.default_rng(3).random((6, 50)))
 
 
+COLUMNS = {
+    "ravel": lambda part: part.ravel(),
+    "view": lambda part: part.view().ravel(),
+    "asfortranarray": np.asfortranarray,
+    "unwrap": np.unwrap,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_views_of_few_columns_are_written_to(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(y: Any) -> Any:
+        a = int(y.flat[0] < 1)
+        found = COLUMNS[name](y[..., a - 1 : a])
+        found[1:] = 5.0
+        return y.sum(), found
+
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit.jit(function)
+    for first in (0.0, 2.0, 0.0):
+        own = np.array([[first], [1.0], [2.0], [3.0]])
+        theirs = own.copy()
+        for one, other in zip(compiled(theirs), function(own), strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(theirs, own)
+
+
 def capped(rng: Any, x: Any) -> Any:
     seen = rng.binomial(9, 0.5)
     return seen, rng.binomial(5, min(x.max() * 1.0, 1)), min(float(x[0]), 1), max(1, float(x[1]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.splits.call_arguments import Arguments
-from xjit.capture.splits.memory_of_objects import shares_memory
+from xjit.capture.splits.memory_of_objects import larger, shares_memory
 from xjit.ir.current import current, untraced
 from xjit.ops.effects.expected_results import results_like
 
@@ -41,15 +41,7 @@ def example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: 
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = run(*(_larger(one, plus) for one in arguments.examples))
+            found = run(*(larger(one, plus) for one in arguments.examples))
             return found, shares_memory(found, arguments.examples)
     except Exception:
         return None
-
-
-def _larger(example: Any, plus: int) -> Any:
-    """An example of an operand; a number of Python's or of NumPy's with another one added."""
-    if type(example) in (int, float):
-        return example + plus
-    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iuf"
-    return np.asarray(example + np.asarray(plus, "i8"), example.dtype) if is_number else example

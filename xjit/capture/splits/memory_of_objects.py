@@ -10,6 +10,7 @@ A step that gets such an object has the arrays as operands, so that nothing chan
 
 from __future__ import annotations
 
+import types
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
@@ -37,6 +38,8 @@ _MAKING_NAMES = """
 """
 _MAKING = frozenset(_MAKING_NAMES.split())
 """Functions of NumPy that return new arrays, whatever they get."""
+_LAYING = frozenset(["ascontiguousarray", "asfortranarray", "require", "asarray", "asanyarray", "ravel", "reshape"])
+"""Functions of which the layout of an array decides whether they copy it, which no example tells."""
 _OPERATORS = frozenset(PYTHON.values())
 _WITHOUT_ARRAYS = (int, float, complex, str, bytes, bool, type, np.generic, np.dtype, type(None), set, frozenset)
 
@@ -87,17 +90,39 @@ def _shown(array: Any, trace: CaptureTrace) -> Shown:
 def _may_return_views(function: Any, run: Callable[..., Any], examples: Iterable[Any] | None) -> bool:
     if not repeats(function) or isinstance(function, np.ufunc) or function in _OPERATORS:
         return False
+    if lays_out(function):
+        return True
     if examples is None:
         module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
         return module.partition(".")[0] != "numpy" or name not in _MAKING
-    examples = list(examples)
+    given = list(examples)
+    # Of no elements nothing is shared: arrays whose sizes only the run knows are tried with one more, too.
+    return _shares_any(run, given) is not False or _shares_any(run, [larger(one, 1) for one in given]) is True
+
+
+def lays_out(function: Any) -> bool:
+    """Return whether the layout of an array decides whether a function of NumPy's returns it, or a view of it."""
+    module = getattr(function, "__module__", None) or ""
+    known = isinstance(function, types.MethodDescriptorType) or module.partition(".")[0] == "numpy"
+    return known and getattr(function, "__name__", "") in _LAYING
+
+
+def _shares_any(run: Callable[..., Any], examples: list[Any]) -> bool | None:
+    """Return whether the result for examples has memory of one of them; None where there is none."""
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = run(*examples)
+            return shares_memory(run(*examples), examples)
     except Exception:
-        return True
-    return shares_memory(found, examples)
+        return None
+
+
+def larger(example: Any, plus: int) -> Any:
+    """An example of an operand; a number of Python's or of NumPy's with another one added."""
+    if type(example) in (int, float):
+        return example + plus
+    is_number = type(example) is np.ndarray and example.ndim == 0 and example.dtype.kind in "iuf"
+    return np.asarray(example + np.asarray(plus, "i8"), example.dtype) if is_number else example
 
 
 def shares_memory(result: Any, arrays: Iterable[Any]) -> bool:
