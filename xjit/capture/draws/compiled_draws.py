@@ -133,6 +133,8 @@ _TRIALS = (
 )
 _LOW_HIGH = (Parameter("low", 0.0), Parameter("high", 1.0))
 
+_BINOMIAL = Method("random_binomial", _TRIALS, lambda numbers: numbers[::-1])
+
 METHODS: dict[str, Method] = {
     "random": Method(_filled("random_standard_uniform_fill"), options=("dtype", "out")),
     "standard_normal": Method(_filled("random_standard_normal_fill"), options=("dtype", "out")),
@@ -156,13 +158,13 @@ METHODS: dict[str, Method] = {
     "f": Method("random_f", (_above_zero("dfnum"), _above_zero("dfden"))),
     "wald": Method("random_wald", (_above_zero("mean"), _above_zero("scale"))),
     "poisson": Method("random_poisson", (Parameter("lam", 1.0, _rate, "lam < 0, lam is NaN or too large"),)),
-    "binomial": Method("random_binomial", _TRIALS, lambda numbers: numbers[::-1]),
+    "binomial": _BINOMIAL,
     "geometric": Method("random_geometric", (Parameter("p", None, _share, "p <= 0, p > 1 or p contains NaNs"),)),
     f"{_OLD}random": Method("random_standard_uniform_fill"),
     f"{_OLD}random_sample": Method("random_standard_uniform_fill"),
     f"{_OLD}rand": Method("random_standard_uniform_fill", dims=True),
     f"{_OLD}uniform": Method("random_uniform", _LOW_HIGH, _range),
-    f"{_OLD}binomial": Method("random_binomial", _TRIALS, lambda numbers: numbers[::-1]),
+    f"{_OLD}binomial": _BINOMIAL,
     f"{_OLD}randint": Method("random_bounded_uint64_fill", masked=True),
     "integers": Method("random_bounded_uint64_fill"),
 }

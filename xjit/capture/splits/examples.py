@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,20 @@ from xjit.capture.splits.memory_of_objects import larger, shares_memory
 from xjit.ir.current import current, untraced
 from xjit.ops.effects.expected_results import results_like
 
+OTHERS = (1, -1)
+"""The numbers that are added to those of a first example, to see whether the type of the result depends on them."""
+
 
 def is_sized(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether results for other numbers are of another type: ``zeros(n)``, ``min(x, 1)`` of a float x."""
-    found = example_result(function, args, kwargs)
-    if found is None:
-        return False
-    others = (example_result(function, args, kwargs, plus) for plus in (1, -1))
-    return any(one is not None and results_like(one[0]) != results_like(found[0]) for one in others)
+    return differ([example_result(function, args, kwargs, plus) for plus in (0, *OTHERS)])
+
+
+def differ(examples: Sequence[tuple[Any, ...] | None]) -> bool:
+    """Return whether one of some examples, each in a tuple, is of another type than the first, if that is known."""
+    first, *others = examples
+    known = [one for one in others if one is not None] if first is not None else []
+    return first is not None and any(results_like(one[0]) != results_like(first[0]) for one in known)
 
 
 def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any] | None:

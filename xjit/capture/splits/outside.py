@@ -17,7 +17,7 @@ from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.callbacks import is_made
 from xjit.capture.splits.deferred import DeferredObject, check_drawing, is_deferred
-from xjit.capture.splits.examples import example, example_result, is_sized
+from xjit.capture.splits.examples import OTHERS, differ, example, example_result, is_sized
 from xjit.capture.splits.labelled_arrays import is_of_library
 from xjit.capture.splits.memory_of_objects import lays_out
 from xjit.capture.splits.purity import draws, is_clock, repeats, shuffles
@@ -137,12 +137,12 @@ def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: 
     known = repeats(function) and not isinstance(note, DataDependentError)
     found = example(function, args, kwargs) if known else None
     numbers = found is not None and _has_numbers((args, kwargs))
+    examples = [found, *(example(function, args, kwargs, plus) for plus in OTHERS)] if numbers else [found]
     # An example without elements shares no memory, one that has some may do so.
-    larger = example(function, args, kwargs, 1) if numbers else None
-    shares = (known and lays_out(function)) or any(one is not None and one[1] for one in (found, larger))
+    shares = (known and lays_out(function)) or any(one is not None and one[1] for one in examples)
     like = None if found is None or (shares and not is_of_library(found[0])) else found[:1]
-    if like is not None and numbers and is_sized(function, args, kwargs):
-        to_length = returned_to_length(function, args, kwargs, note)
+    if like is not None and differ(examples):
+        to_length = returned_to_length(function, args, kwargs, note, examples)
         if to_length is not None:
             return to_length
         like = None

@@ -9,7 +9,7 @@ NumPy's routines draw the same stream either way. The lengths of what a library 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,16 +62,18 @@ def drawn_to_length(generator: Any, name: str, function: Any, args: Any, kwargs:
     return seen(LimitedArray(limited(value, sizes), sizes), ())
 
 
-def returned_to_length(function: Any, args: Any, kwargs: dict[str, Any], note: XjitError | None) -> Any:
+def returned_to_length(
+    function: Any, args: Any, kwargs: dict[str, Any], note: XjitError | None, examples: Sequence[Any]
+) -> Any:
     """The array that a function of a library returns, some of whose sizes are that of arrays among the arguments.
 
-    None where only the run knows several sizes of these, and where examples tell of no such result.
+    The ``examples`` are results for a size, for one more and for one less. None where only the run knows several
+    sizes of the arrays, and where examples tell of no such result.
     """
     sizes = {size.operand.node: size for size in _sizes_within((args, kwargs))}
     if len(sizes) != 1:
         return None
     (size,) = sizes.values()
-    examples = [example_result(function, args, kwargs, plus) for plus in (0, 1, -1)]
     arrays = [one[0] for one in examples if one is not None and type(one[0]) is np.ndarray]
     if len(arrays) < len(examples) or len({(one.dtype, one.ndim) for one in arrays}) > 1:
         return None
