@@ -118,8 +118,8 @@ class Lengths(Protocol):
     def room(self, guess: int) -> int | None:
         """The elements that such an array has room for, by a guess; None where none may be guessed."""
 
-    def expect(self, fits: Any) -> None:
-        """Lets NumPy do the call unless a truth value of the graph holds; later traces make more room."""
+    def expect(self, fits: Any, *, grows: bool = True) -> None:
+        """Lets NumPy do the call unless a truth value holds; later traces make more room if it ``grows``."""
 
 
 @dataclass(eq=False)

@@ -197,3 +197,11 @@ def test_weights_of_no_numbers_are_not_looked_at() -> None:
     none = np.zeros(0, np.int32), np.zeros(0)
     for one, other in zip(xjit.jit(counted, strict=True)(*none), counted(*none), strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
+
+
+def test_weights_of_no_chosen_numbers_are_not_looked_at() -> None:
+    lines = [(lambda i, w: np.bincount(i[w > 0], w[w > 0])), (lambda i, w: np.bincount(i[w > 0], w[w > 0], 4))]
+    some, none = (PLACES[0] % 4, LINE), (PLACES[0], -np.abs(LINE))
+    for function in lines:
+        compiled = check_whole(function, some, none, some, none, none, some)
+        assert compiled.stats().traces <= 3

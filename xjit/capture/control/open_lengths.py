@@ -37,8 +37,11 @@ class OpenLengths:
         found = guess * self.times
         return found if found < LONGEST and self._may_repeat() else None
 
-    def expect(self, fits: TracedValue) -> None:
-        """Lets NumPy do the call unless a truth value of the graph holds; CaptureError where that cannot be done."""
+    def expect(self, fits: TracedValue, *, grows: bool = True) -> None:
+        """Lets NumPy do the call unless a truth value of the graph holds; CaptureError where that cannot be done.
+
+        Later traces make more room if it ``grows``.
+        """
         trace = current()
         inner = trace is not self.trace
         if not (expect(fits) if inner else self._may_repeat()):
@@ -46,11 +49,13 @@ class OpenLengths:
             raise noted((CaptureError if can_demand(trace) else DemandError)(reason))
         if inner:
             assert isinstance(trace, CaptureTrace)
-            expect_room(trace, fits)
+            if grows:
+                expect_room(trace, fits)
             return
         node = lift(self.trace, fits)
         self.trace.expected.append(node)
-        self.trace.fitting.add(node)
+        if grows:
+            self.trace.fitting.add(node)
 
     def _may_repeat(self) -> bool:
         """Return whether NumPy can do the call from the beginning."""

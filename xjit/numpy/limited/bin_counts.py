@@ -31,6 +31,7 @@ _FEW, _MANY = 2**12, 2**22
 """Numbers that there is room for at least, and for as many as a length of the run may say."""
 _NEGATIVE = "numpy.bincount: 'list' argument must have no negative elements"
 _TOO_LARGE = "numpy.bincount: x: elements below minlength={} are required, as results have that length here"
+_EMPTY = "numpy.bincount: x: elements are required beside weights: NumPy counts in integers where there are none"
 _OTHER_LENGTH = "numpy.bincount: The weights and list don't have the same length."
 
 
@@ -68,10 +69,15 @@ def _has_shown_larger() -> bool:
 def _below(x: Any, weights: Any, minlength: int) -> Any:
     """The counts of numbers below ``minlength``; if others occur NumPy does the call, or an error says so."""
     counts, fits = histograms.counts_below(x, weights, minlength)
+    return _expecting(counts, fits, _TOO_LARGE.format(minlength), grows=True)
+
+
+def _expecting(value: Any, holds: Any, text: str, *, grows: bool) -> Any:
+    """The value; unless a truth value holds NumPy does the call, or an error says so where it cannot."""
     if can_repeat():
-        expect_room(fits)
-        return counts
-    return require(counts, fits, "value", _TOO_LARGE.format(minlength))
+        expect_room(holds, grows=grows)
+        return value
+    return require(value, holds, "value", text)
 
 
 def _check(x: Any, weights: Any, minlength: Any) -> None:
@@ -97,6 +103,8 @@ def _counted(x: Any, weights: Any, minlength: Integer) -> Any:
         held = require(held, ops.ge(least, number(0)), "value", _NEGATIVE)
     if weights is not None:
         held = _as_many(held, size, sizes_of(weights)[0])
+        if size.low <= 0:
+            held = _expecting(held, ops.gt(number_of(size), number(0)), _EMPTY, grows=False)
     if minlength.low < 0:
         wanted = number_of(minlength)
         tested = require(

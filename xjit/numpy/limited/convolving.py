@@ -52,6 +52,6 @@ def _at_least(a: LimitedArray, count: int, name: str) -> LimitedArray:
     if size.low < count:
         if trace is None or trace.lengths is None:
             raise refused(f"numpy.{name}")
-        trace.lengths.expect(ops.ge(number_of(size), number(count)))
+        trace.lengths.expect(ops.ge(number_of(size), number(count)), grows=False)
         size = Integer(size.constant, size.terms, count, max(size.high, count))
     return LimitedArray(None if a.part is not None else a.value, (size,), a.part)

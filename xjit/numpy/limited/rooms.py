@@ -30,12 +30,12 @@ def can_repeat() -> bool:
     return trace is not None and trace.lengths is not None and trace.lengths.room(1) is not None
 
 
-def expect_room(fits: Any) -> None:
-    """Lets NumPy do the call unless a condition holds, and later traces make more room."""
+def expect_room(fits: Any, *, grows: bool = True) -> None:
+    """Lets NumPy do the call unless a condition holds; later traces make more room if it ``grows``."""
     trace = current()
     if trace is None or trace.lengths is None:
         depends("numpy: the length of an array", "that", FILL)
-    trace.lengths.expect(fits)
+    trace.lengths.expect(fits, grows=grows)
 
 
 def bounded(length: Integer, guess: int, subject: str) -> Integer:
