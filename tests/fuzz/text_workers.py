@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import random
 import resource
@@ -37,10 +38,15 @@ SORTS = {
 MOST_MEMORY = 8 * 2**30
 """Bytes of a worker while it writes a program: attempts at expressions may ask for all that there is."""
 
+OBJECTS_BETWEEN_COLLECTIONS = (20_000, 50, 100)
+"""Thresholds of the collector: graphs of large functions are many objects that live as long as a trace."""
+
 
 def work(seed: int, count: int, stop: float, folder: Path, sort: str = "ordinary") -> None:
     """Try programs from a seed on, and keep a journal of them in the folder."""
     warnings.simplefilter("ignore")
+    gc.freeze()
+    gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
     tally, seen = Tally(), Counter[str]()
     for number in range(seed, seed + count):
         if time.time() > stop:

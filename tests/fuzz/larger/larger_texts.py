@@ -6,6 +6,7 @@ Lengths are about those at which kernels begin other blocks, results may be empt
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,10 +31,7 @@ MANY = Extents(
     integers=(0, 1, 1, 2, 3, -1, -2, 5, 511, 512, 513, 30),
 )
 LINES = Extents(
-    lengths=(
-        *("(513, 512)", "(511, 1)", "(700, 0)", "(5, 1024)", "(1, 513)", "(512, 40)", "(9, 1100)"),
-        *("(513, 16385)", "(40_000, 512)"),  # masks of more than one block of 2**14
-    ),
+    lengths=("(513, 512)", "(511, 1)", "(700, 0)", "(5, 1024)", "(1, 513)", "(512, 40)", "(9, 1100)"),
     widths=("(3, 3)", "(2, 4)"),
     shapes=("(n,)",) * 6 + ("(n,)", "(m,)", "(0,)", "(1,)", "(512,)", "(513,)"),
     places=("3", "50", "600"),
@@ -42,6 +40,8 @@ LINES = Extents(
     made=600,
     integers=(0, 1, 1, 2, 3, -1, 5, 511, 512, 513),
 )
+BLOCKS = replace(LINES, lengths=("(513, 16385)", "(40_000, 512)"))
+"""Lengths of masks of more than one block of 2**14: programs that take long uncompiled."""
 MASKS = (
     "<x> > <number>",
     "<x> < <number>",
@@ -81,6 +81,7 @@ def _of_lengths(rng: random.Random) -> Vocabulary:
 
 LARGER = Sort(extents=MANY)
 LENGTHS = Sort(_of_lengths, extents=LINES, dtypes=EVERY_DTYPE, rare=RARE_DTYPES)
+LONG_LENGTHS = replace(LENGTHS, extents=BLOCKS)
 
 
 def larger_text(rng: random.Random) -> TextProgram:
@@ -90,4 +91,4 @@ def larger_text(rng: random.Random) -> TextProgram:
 
 def length_text(rng: random.Random) -> TextProgram:
     """Return the next program whose arrays have lengths that the run knows."""
-    return random_text(rng, LENGTHS)
+    return random_text(rng, LONG_LENGTHS if rng.random() < 0.04 else LENGTHS)
