@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 ARGUMENTS = """
+import bisect
 import dataclasses
+import heapq
 
 @dataclasses.dataclass
 class Cell:
@@ -26,12 +28,28 @@ def reader(u, v):
 def arguments(k, r):
     x = values(7 + r, "float64", (5,)) + 0.13
     y = values(1 + r, "int64", (4 * k,))
-    return x, y, np.int64(r)
+    z = values(2 + r, "float64", (4, 3))
+    return x, y, z, np.int64(r)
 
-def f(x, y, q):
+def f(x, y, z, q):
 """
 
 FOUND = {
+    "places in lists that the run sorts, and in one that it leaves to Python": """
+    low = [v for v in x.tolist() if v > q]
+    heapq.heapify(low)
+    return bisect.bisect(sorted(x.tolist()), 1.5), bisect.bisect_left(sorted(z.ravel().tolist()), q), low
+""",
+    "a row that a generator chooses is written to": """
+    a, b = np.random.default_rng(q).choice(z), np.random.RandomState(q).choice(z[0])
+    a[0] = 7
+    return a, b
+""",
+    "elements of a column that is cut, as lines": """
+    a = int(z[0, 0] < 1)
+    b = np.moveaxis(z[:, :1] * 2, 0, -1)[a : a + 2].reshape(-1, 1)
+    return np.squeeze(b), b
+""",
     "a handler of an error of a step in Python, behind one that prints": """
     print(q)
     try:

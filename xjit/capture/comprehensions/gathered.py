@@ -240,6 +240,11 @@ class Gathered:
     def leave(self) -> None:
         """Nothing: what is not known of a list is done with it in steps in Python."""
 
+    def put_in_order(self) -> None:
+        """Nothing for numbers, which are compared as Python does; CaptureError for other entries."""
+        if self.form != tree.LEAF or self.is_keyed or any(one.array.ndim > 1 for one in self.columns):
+            refuse("records in a list of the run are put in an order", fix="use an array of the numbers to compare")
+
     def attribute(self, name: str) -> Any:
         """A method of the list that is traced; None of others."""
         return getattr(self, "append", None) if name == "append" else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from xjit.capture.comprehensions import ordered_forms
 from xjit.capture.recording.container_entries import ARRAY_INSTEAD, common_type
-from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.deferred import DeferredObject, is_deferred
 from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, enclosing_capture, refuse
 
@@ -28,6 +28,8 @@ def _in_place_of(function: Callable[..., Any]) -> Callable[..., Any]:
         is_of_run = type(found) is DeferredObject and found.elements is not None
         is_known = not is_of_run and next(traced_leaves((found, items)), None) is None
         if trace is None or is_known:
+            if trace is not None and is_deferred(found):
+                refuse("a list is put in an order that only the run tells", fix=ARRAY_INSTEAD)
             return function(found, *items, **options)
         if options or len(items) != form.__code__.co_argcount - 2:
             refuse(f"{function.__name__} gets further arguments with a list of the run", fix="leave them out")

@@ -135,9 +135,10 @@ def _drawn(generator: Any, other: Any, name: str, args: tuple[Any, ...], size: A
 
 
 def _taken(population: _Population, places: Any, size: Any) -> Any:
-    """The items in places."""
+    """The items in places: copies, one row of an array as well."""
     if places is None:
         return None
     if population.items is not None:
-        return population.items[places]
+        found = population.items[places]
+        return found.copy() if size is None and found.ndim else found
     return number_as(int, places) if size is None else places

@@ -52,10 +52,12 @@ class Shown:
     node: Node
 
     def until_dead(self, holder: Any) -> None:
-        """Lets nobody write to the array while something lives."""
+        """Lets nobody write to the array while something lives; to one without a name, of which there are views
+        alone, nobody can.
+        """
         if isinstance(self.memory, Buffer):
             self.memory.blind.append(weakref.ref(holder))
-        else:
+        elif hasattr(self.memory, "shown_by"):
             self.memory.shown_by(holder)
 
 
