@@ -141,7 +141,7 @@ class Draft:
     @property
     def layouts(self) -> Layouts:
         """Return where the elements of the parameters lie."""
-        from xjit.programs.make_spec import layouts_of
+        from xjit.programs.input_layouts import layouts_of
 
         return layouts_of(self.graph, self.specs, self.stores)
 
@@ -377,7 +377,7 @@ def staged(
     watch: Watch = UNWATCHED,
 ) -> Iterator[tuple[Stage, Draft]]:
     """Yield each stage with the draft after it, for a graph and parameter values like these."""
-    from xjit.programs.make_spec import input_specs
+    from xjit.programs.input_layouts import input_specs
 
     draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch, written=written)
     draft = replace(draft, shown=shown_memory(graph, views, written))

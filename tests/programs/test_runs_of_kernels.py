@@ -9,19 +9,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.capturing import captured
-from xjit import compile
-from xjit.runtime.spec import CallStep, RunStep, Step
-from xjit.target import cpu
-
-
-def steps(function: Callable[..., Any], *operands: Any) -> tuple[Step, ...]:
-    """The steps of a function's program."""
-    found, leaves = captured(function, *operands)
-    values = found.guards.fetch(leaves)
-    assert values is not None
-    views = [False] * len(found.graph.outputs)
-    return compile.program_spec(compile.lower_graph(found.graph, values, views, target=cpu())).body.steps
+from tests.programs.steps_of_programs import steps
+from xjit.runtime.spec import CallStep, RunStep
 
 
 def chosen_and_more(x: Any) -> tuple[Any, Any]:

@@ -34,6 +34,7 @@ from xjit.runtime.spec import (
     ProgramSpec,
     PythonStep,
     ReshapeStep,
+    RoomStep,
     RunStep,
     ViewStep,
 )
@@ -260,6 +261,11 @@ BROKEN = {
     ),
     "sources": (dataclasses.replace(PLAIN, body=Block((CopyStep((), (1,)),))), "reads one slot"),
     "results": (dataclasses.replace(PLAIN, body=Block((ReshapeStep((0,), (1, 2), ARRAY),))), "fills one slot"),
+    "rooms": (dataclasses.replace(PLAIN, body=Block((RoomStep((0,), (1,), F64),))), "fills two"),
+    "rooms for objects": (
+        dataclasses.replace(PLAIN, body=Block((RoomStep((0,), (1, 2), np.dtype(object)),))),
+        "no room for objects",
+    ),
     "recycled": (
         dataclasses.replace(
             PLAIN, body=Block((CallStep(Operation("neg"), (0,), (1,), None, NOWHERE, recycled=True),))

@@ -14,7 +14,7 @@ from xjit.codegen.text.source import without_comments
 from xjit.inspect.explain import explain
 from xjit.ir.node import Graph
 from xjit.ir.printer import graph_text
-from xjit.programs.make_spec import input_specs
+from xjit.programs.input_layouts import input_specs
 
 # Where a line of a program stands says nothing about what it becomes.
 _PLACE = re.compile(r"[ ]*(?:<[^<>\n]*>|[^\s()]+\.py):\d+")

@@ -149,12 +149,14 @@ class LineSort:
 @dataclass(frozen=True, slots=True)
 class BlockRoutine:
     """A routine of the runtime over the elements of the first operand, of rank 1: its name, how many elements a block
-    has, and whether that operand may be a ``strided`` one. Threads share the blocks.
+    has, and whether that operand may be a ``strided`` one. Threads share the blocks. The last element of the operand
+    of number ``ends`` says how many elements of the result are written, if one does.
     """
 
     name: str
     block: int
     strided: bool = False
+    ends: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

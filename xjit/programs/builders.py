@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from xjit import config
 from xjit.ir.node import Node
+from xjit.programs.input_layouts import layouts_of
 from xjit.programs.libraries import LIBRARIES, NO_LIBRARIES
 from xjit.programs.lowered import Lowered
-from xjit.programs.make_spec import Builder, layouts_of
+from xjit.programs.make_spec import Builder
 
 
 def builder_of(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> Builder:

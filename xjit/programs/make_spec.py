@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.kernels.nests import LoweredKernel
@@ -21,18 +18,18 @@ from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
 from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Node
 from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.ops.effects.python_call import is_seen, is_taken_back, repeats_node
 from xjit.passes.shown_memory import Written
-from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.block_calls import piece_in_blocks
-from xjit.programs.control_steps import STEPS, is_owned, slots_of
-from xjit.programs.cut_results import with_cuts
+from xjit.programs.control_steps import STEPS, is_owned
+from xjit.programs.cut_results import rooms_of, spent_after, with_cuts
 from xjit.programs.draw_calls import piece_of_draw
+from xjit.programs.input_layouts import layouts_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.libraries import Libraries
 from xjit.programs.lowered import Lowered
@@ -46,32 +43,14 @@ from xjit.runtime.spec import (
     CopyStep,
     ProgramSpec,
     ReshapeStep,
+    RoomStep,
     RunStep,
     Step,
     ViewStep,
 )
-from xjit.types import BOOL, FLOAT64, INT64, TupleType, as_array
+from xjit.types import TupleType
 
 _WITH_EFFECTS = WHOLE | planned.ControlKernelStep
-_SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
-
-
-def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
-    """Describe each parameter's value: an array's layout, or a Python scalar that is passed by pointer."""
-    return tuple(_SCALARS.get(type(value)) or _spec_of(as_array(value)) for value in values)
-
-
-def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
-    return ArraySpec(array.dtype, array.shape, array.strides)
-
-
-def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec], stores: Stores = NO_STORES) -> Layouts:
-    """Return where the elements of the parameters lie, and of what is written over them."""
-    pairs = zip(graph.parameters, specs, strict=True)
-    strides = {node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs}
-    for parameter, chain in stores.chains.items():
-        strides |= dict.fromkeys(chain, strides[parameter])
-    return Layouts(strides)
 
 
 @dataclass(eq=False)
@@ -85,7 +64,7 @@ class Builder:
     are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
     is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done
     again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these
-    reasons. Views for the caller are in the slots ``shown``.
+    reasons. Views for the caller are in the slots ``shown``, those by which kernels know rooms in ``windows``.
     """
 
     plan: Plan
@@ -101,6 +80,7 @@ class Builder:
     owned: frozenset[Node] = frozenset()
     slots: dict[object, int] = field(default_factory=dict)
     shown: dict[Node, int] = field(default_factory=dict)
+    windows: dict[Node, RoomStep] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -152,11 +132,12 @@ class Builder:
         needed = self._needed(pieces)
         for step in self.plan.steps:
             self._check_order(step)
-            if step in self._tested:
+            if self._begins_run(step):
                 self._flush(needed)
             if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
+                self._make_room(step.node)
                 self.segment.pieces.append(self.multiplied[step.node])
             elif self._breaks(step) and not isinstance(step, planned.AliasStep):
                 self._flush(needed)
@@ -264,11 +245,30 @@ class Builder:
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
-        if step in self._tested:
+        if self._begins_run(step):
             return True
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
         return isinstance(step, WHOLE) and not self._is_kernel(step)
+
+    def _begins_run(self, step: planned.Step) -> bool:
+        """Return whether the kernels before a step are a run of their own, though it belongs to one itself."""
+        return step in self._tested or (isinstance(step, planned.LibraryStep) and step.node in self.rooms)
+
+    @lazy
+    def rooms(self) -> Mapping[Node, Node]:
+        """The values that get memory of their own length, and what says it."""
+        found = rooms_of(self.plan) if self.is_whole else {}
+        return {node: ends for node, ends in found.items() if node in self.multiplied}
+
+    def _make_room(self, node: Node) -> None:
+        """Adds the step that makes room for a value, if it gets memory of its own length."""
+        if node not in self.rooms:
+            return
+        results = self.slot(node), self.slot(object())
+        step = RoomStep((self._source(self.rooms[node]),), results, node.aval.dtype)
+        self.steps.append(step)
+        self.windows[node] = step
 
     @lazy
     def _seen(self) -> frozenset[Node]:
@@ -294,7 +294,7 @@ class Builder:
 
     def _needed(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> tuple[Node, ...]:
         """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
-        wanted = set(self._read_whole)
+        wanted = {*self._read_whole, *self.rooms.values()}
         for step in self.plan.steps:
             if isinstance(step, planned.ViewStep) and self._breaks(step):
                 wanted.add(view_chain(step.node)[0])
@@ -329,13 +329,16 @@ class Builder:
                 if written and base.op is PROJECT and base.inputs[0] in self.slots:
                     self._source(base)  # of a tuple that a library made, over which the kernel writes
                 if base not in specs and base.op is not CONSTANT:
-                    specs[base] = array_spec(base, self.layouts)
+                    room = self.windows.get(base)
+                    specs[base] = room.window if room else array_spec(base, self.layouts)
         alone = self.is_whole and not any(map(self._breaks, self.plan.steps))
         given = self.plan.graph.parameters if alone else ()
         step, inputs, results = self.segment.step(self.resolve, self.layouts, specs, needed, given, begun=self.slots)
         for node in results:
             self.slot(node)
-        sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
+        windows = {base: room.results[1] for base, room in self.windows.items()}
+        # Elements of a tuple that a library made are taken out here.
+        sources = tuple(windows[node] if node in windows else self._source(node) for node in inputs)
         made = tuple(self.slots[node] for node in results)
         failures = tuple(dataclasses.replace(one, first=self._comes_first) for one in step.failures)
         final = bool(self.written) and not self.first
@@ -484,14 +487,3 @@ class Builder:
         of_number = not chain[0].aval.rank
         self.steps.append(ViewStep((base,), (result,), tuple(map(operation_of, chain[1:])), of_number))
         return result
-
-
-def spent_after(steps: Sequence[Step], inputs: Iterable[int], kept: Container[int]) -> tuple[tuple[int, ...], ...]:
-    """After each step the slots that nothing reads any more, so that their memory is used again."""
-    own = {*inputs, *(slot for step in steps for slot in step.results)}  # others belong to blocks of the steps
-    last = {slot: number for number, step in enumerate(steps) for slot in slots_of(step) if slot in own}
-    spent: list[list[int]] = [[] for _ in steps]
-    for slot, number in last.items():
-        if slot not in kept:
-            spent[number].append(slot)
-    return tuple(map(tuple, spent))

@@ -21,6 +21,7 @@ from xjit.runtime.spec import (
     LoopStep,
     ProgramSpec,
     ReshapeStep,
+    RoomStep,
     RunStep,
     Step,
     ViewStep,
@@ -71,6 +72,9 @@ def _check_step(step: Step, known: frozenset[int], place: str) -> None:
         _check_loop(step, known, place)
     elif isinstance(step, BranchStep):
         _check_branch(step, known, place)
+    elif isinstance(step, RoomStep):
+        _require(len(step.inputs) == 1 and len(step.results) == 2, place, "reads one slot, and fills two")
+        _require(not step.dtype.hasobject, place, "makes no room for objects")
     elif isinstance(step, _OF_ONE):
         _require(len(step.results) == 1, place, f"fills one slot, not {len(step.results)}")
         if isinstance(step, ReshapeStep | CopyStep | ViewStep):

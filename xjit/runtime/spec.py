@@ -220,6 +220,24 @@ class CopyStep:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomStep:
+    """Memory for as many elements as the last number of an array says, and room for at least one.
+
+    The first slot of ``results`` gets the array, which may be somewhat longer, the other one the view of its first
+    element: the layout by which kernels know it, whatever the length.
+    """
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def window(self) -> ArraySpec:
+        """The layout of the view."""
+        return ArraySpec(self.dtype, (1,), (self.dtype.itemsize,))
+
+
+@dataclass(frozen=True, slots=True)
 class ViewStep:
     """Index operations, each on the result of the one before, that NumPy answers with a view of existing memory.
 
@@ -296,7 +314,8 @@ class PythonStep:
 
 
 Step: TypeAlias = (
-    "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep | PythonStep"
+    "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | RoomStep | ViewStep"
+    " | LoopStep | BranchStep | PythonStep"
 )
 
 

@@ -122,7 +122,7 @@ class ProgramRecord:
 _OF_PROGRAMS = (
     *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.CompactionRoutine, spec.DrawRoutine),
     *(spec.Pointer, spec.KernelSpec, spec.Constant, spec.Operation, spec.Failure),
-    *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep),
+    *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep, spec.RoomStep),
     *(spec.Block, NestRows, TimeTiles, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )
 _OF_TRACES = (RootRecord, PlaceRecord, Want, GuardRecord, OutputRecord, TreeRecord, ProgramRecord)
@@ -132,7 +132,8 @@ _OF_VIEWS = (Along, Indexed, Turned, Reshaped, Flattened, PartsOf, MovingView)
 _OF_VALUES = (ArraySpec, ScalarSpec, ArrayType, Where, *_OF_VIEWS)
 _CLASSES = {cls.__name__: cls for cls in (*_OF_PROGRAMS, *_OF_TRACES, *_OF_OBJECTS, *_OF_CALLS, *_OF_VALUES)}
 _ALIASES = {
-    "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep",
+    "Step": "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | RoomStep | ViewStep"
+    " | LoopStep | BranchStep",
     "Params": "tuple[tuple[str, Any], ...]",
     "KernelText": "StoredObject",
     "DType": "np.dtype[Any]",

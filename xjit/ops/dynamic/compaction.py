@@ -98,7 +98,7 @@ def _compact(operand: Array, mask: Array, ends: Array, bound: int) -> Array:
 
 def _packing(types: Types, params: Params) -> BlockRoutine | None:
     size = types[0].dtype.itemsize
-    return BlockRoutine(f"compact_{size}", BLOCK, strided=True) if size <= _WIDEST else None
+    return BlockRoutine(f"compact_{size}", BLOCK, strided=True, ends=2) if size <= _WIDEST else None
 
 
 COMPACT = register(
@@ -138,7 +138,7 @@ CHOSEN_POSITIONS = register(
         kind=Kind.STRUCTURED,
         infer=_infer_positions,
         reference=_positions,
-        in_blocks=lambda types, params: BlockRoutine("chosen_positions", BLOCK),
+        in_blocks=lambda types, params: BlockRoutine("chosen_positions", BLOCK, ends=1),
         fresh=True,
         silent=True,
         doc="The positions that a mask chooses, in their order, in front of what nobody reads.",

@@ -236,6 +236,21 @@ def allocate(spec: ArraySpec) -> np.ndarray[Any, Any]:
     return array
 
 
+def room(dtype: np.dtype[Any], ends: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """A new array for as many elements as the last of the ends says, and the view of its first element.
+
+    Lengths are rounded up by less than an eighth, so that few of them occur. Raises ``MemoryError``.
+    """
+    count = max(int(ends[-1]), 1)
+    least = max(count.bit_length() - _ROOM_BITS, 0)
+    made = allocate(ArraySpec(dtype, (-(-count >> least) << least,), (dtype.itemsize,)))
+    return made, made[:1]
+
+
+_ROOM_BITS = 4
+"""The leading bits of the lengths of rooms; all others are zero."""
+
+
 @functools.lru_cache(maxsize=1024)
 def _allocation(spec: ArraySpec) -> Entry:
     return make_entry(FastProgram((), (spec,), (), (), True))

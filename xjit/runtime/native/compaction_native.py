@@ -33,6 +33,7 @@ SIZES = (1, 2, 4, 8, 16)
 
 _SHARED = r"""
 declare i64 @llvm.cttz.i64(i64, i1)
+declare i64 @llvm.ctpop.i64(i64)
 
 ; Where the chosen elements of a block lie in it, which are few.
 define internal void @find_few(ptr %mask, i64 %first, i64 %end, i64 %count, ptr %offsets) {
@@ -303,6 +304,23 @@ _BEHIND_EIGHT = """
     %k8 = add i64 %k, %all_set
 """
 
+# The distances of the chosen ones of eight elements, next to each other, are looked up by their bits, which a product
+# gathers in its highest byte: bit 8 j of the bytes comes to bit 56 + j, and no two others meet.
+_EIGHT_POSITIONS = """
+    %gathered = mul i64 %bytes, 72624976668147840
+    %set = lshr i64 %gathered, 56
+    %distances_place = getelementptr <8 x i8>, ptr @distances, i64 %set
+    %distances = load <8 x i8>, ptr %distances_place
+    %wide = zext <8 x i8> %distances to <8 x i64>
+    %first_lane = insertelement <8 x i64> poison, i64 %i, i64 0
+    %all_lanes = shufflevector <8 x i64> %first_lane, <8 x i64> poison, <8 x i32> zeroinitializer
+    %positions = add <8 x i64> %all_lanes, %wide
+    %to = call ptr @place(ptr %result, i64 %k)
+    store <8 x i64> %positions, ptr %to, align 8
+    %all_set = call i64 @llvm.ctpop.i64(i64 %set)
+    %k8 = add i64 %k, %all_set
+"""
+
 
 def compaction_text() -> str:
     """All routines."""
@@ -314,8 +332,16 @@ def compaction_text() -> str:
         element: dict[str, object] = {"NAME": f"compact_{size}", "TYPE": f"i{8 * size}", "ALIGN": word}
         element |= {"WORD": f"i{8 * word}", "EIGHT_WORDS": 8 * size // word}
         parts.append(_routine(_ELEMENT, eight, _FEW, 1, element))
-    parts.append(_routine(_POSITION, eight, _ANY, 0, {"NAME": "chosen_positions"}))
+    parts.append(_distances())
+    parts.append(_routine(_POSITION, _EIGHT_POSITIONS, _ANY, 0, {"NAME": "chosen_positions"}))
     return expand("".join(parts))
+
+
+def _distances() -> str:
+    """The table of the set bits of each byte, from the lowest on, in front of zeros."""
+    rows = ([bit for bit in range(8) if byte >> bit & 1] for byte in range(256))
+    lines = ("<8 x i8> <" + ", ".join(f"i8 {one}" for one in (row + [0] * 8)[:8]) + ">" for row in rows)
+    return "@distances = internal constant [256 x <8 x i8>] [\n" + ",\n".join(lines) + "\n]\n"
 
 
 def _dense(loop: str) -> str:

@@ -29,6 +29,7 @@ from xjit.runtime.spec import (
     ProgramSpec,
     PythonStep,
     ReshapeStep,
+    RoomStep,
     RunStep,
     Step,
     ViewStep,
@@ -292,6 +293,8 @@ def _lines(step: Step, scope: Scope) -> Iterator[str]:
             yield f"{_slots(step.results)} = {flat}.view({dtype}).reshape({shape})"
         case CopyStep():
             yield f"{_slots(step.results)} = array({_slots(step.inputs)}, order='K')"
+        case RoomStep():
+            yield f"{_slots(step.results)} = {scope.name(_maker_of_rooms(step))}({_slots(step.inputs)})"
         case ViewStep():
             yield from _view_lines(step, scope)
         case LoopStep():
@@ -301,6 +304,12 @@ def _lines(step: Step, scope: Scope) -> Iterator[str]:
         case PythonStep():
             function = scope.name(scope.loading.pieces[step.name])
             yield f"[{_slots(step.results)}] = {function}({_slots(step.inputs)})"
+
+
+def _maker_of_rooms(step: RoomStep) -> Function:
+    from xjit.runtime.calls.entry import room
+
+    return functools.partial(room, step.dtype)
 
 
 def _run_lines(step: RunStep, scope: Scope) -> Iterator[str]:
