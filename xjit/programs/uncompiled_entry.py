@@ -98,7 +98,7 @@ class UncompiledEntry:
             return MISS
         blocks = [_block(buffer) for buffer in buffers.inputs]
         blocks += [_block(buffer, fresh=True) for buffer in (*buffers.outputs, *buffers.temps)]
-        blocks += [_block(buffer) for buffer in buffers.statuses]
+        blocks += [_block(buffer) for buffer in (*buffers.statuses, *buffers.lengths)]
         run_instructions(self.program.instructions, blocks, _address, self._run)
         return buffers.result(self.program, [block.owner for block in blocks])
 

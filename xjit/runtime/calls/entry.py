@@ -28,6 +28,7 @@ from xjit.runtime.miss import MISS
 from xjit.runtime.native import native_code
 from xjit.runtime.native.dispatch_native import DISPATCH_TEXT
 from xjit.runtime.native.entry_native import ENTRY_TEXT
+from xjit.runtime.native.entry_native_cuts import SMALL_PART
 from xjit.runtime.native.guarded_native import GUARDED_TEXT
 from xjit.runtime.once import Once
 
@@ -101,6 +102,7 @@ class NativeEntries:
 
     def __init__(self) -> None:
         constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
+        constants["SMALL_PART"] = SMALL_PART
         self._recycles: bool | None = None
         self._native = native_code.NativeModule(
             ENTRY_TEXT + DISPATCH_TEXT + GUARDED_TEXT + SELFTEST_TEXT, **constants
@@ -118,6 +120,7 @@ class NativeEntries:
             array_new=entry_layout.array_new_address(),
             set_handler=entry_layout.set_handler_address(),
             array_return=entry_layout.array_return_address(),
+            array_resize=entry_layout.array_resize_address(),
             **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
         )
         self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))

@@ -42,6 +42,7 @@ MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
 
 _API_ARRAY_TYPE = 2
 _API_RETURN = 76
+_API_RESIZE = 80
 _API_NEW_FROM_DESCR = 94
 _API_SET_HANDLER = 304
 _API_GET_HANDLER = 305
@@ -56,6 +57,11 @@ def array_new_address() -> int:
 def array_return_address() -> int:
     """Address of NumPy's ``PyArray_Return``."""
     return _api_entry(_API_RETURN)
+
+
+def array_resize_address() -> int:
+    """Address of NumPy's ``PyArray_Resize``."""
+    return _api_entry(_API_RESIZE)
 
 
 def set_handler_address() -> int:

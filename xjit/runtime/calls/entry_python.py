@@ -51,11 +51,12 @@ class Buffers:
     outputs: list[Array]
     temps: list[Array]
     statuses: list[Array]
+    lengths: list[Array]
 
     @property
     def all(self) -> tuple[Array, ...]:
         """In the order of their numbers."""
-        return (*self.inputs, *self.outputs, *self.temps, *self.statuses)
+        return (*self.inputs, *self.outputs, *self.temps, *self.statuses, *self.lengths)
 
     @classmethod
     def of(
@@ -72,11 +73,11 @@ class Buffers:
         if len(found) != len(inputs):
             return None
         outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.arrays]
-        statuses = [np.zeros(1, np.int64) for _ in program.failures]
+        statuses, lengths = ([np.zeros(1, np.int64) for _ in one] for one in (program.failures, program.cut))
         offsets, size = block
         memory = aligned_bytes(size)
         temps = [memory[begin : begin + max(one, 1)] for begin, one in zip(offsets, program.temps, strict=True)]
-        return cls(found, outputs, temps, statuses)
+        return cls(found, outputs, temps, statuses, lengths)
 
     def result(self, program: FastProgram, moved: Sequence[Array]) -> Result:
         """Return the program's output; raise the error of the first status that is set.
@@ -86,8 +87,10 @@ class Buffers:
         for status, failure in zip(self.statuses, program.failures, strict=True):
             if status.any():
                 raise failure()
-        outputs = tuple(moved[len(self.inputs) :][: len(program.outputs)])
-        return outputs[0] if program.single else outputs
+        outputs = list(moved[len(self.inputs) :][: len(program.outputs)])
+        for number, length in zip(program.cut, self.lengths, strict=True):
+            outputs[number] = outputs[number][: int(length[0])].copy()
+        return outputs[0] if program.single else tuple(outputs)
 
 
 def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:

@@ -6,6 +6,7 @@ The order of the words is that of :mod:`xjit.runtime.native.entry_native`, that 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import struct
@@ -44,6 +45,7 @@ def check(program: FastProgram) -> None:
     if program.single and len(program.outputs) != 1:
         raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
     buffers = len(program.inputs) + len(program.arrays) + len(program.temps) + len(program.failures)
+    buffers += len(program.cut)
     for call in program.kernels:
         if call.chunk < 1:
             raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
@@ -55,6 +57,11 @@ def check(program: FastProgram) -> None:
     for place in itertools.chain(*program.conditions.apart, program.conditions.written):
         if not 0 <= place < len(program.inputs):
             raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
+    for number in program.cut:
+        if not program.outputs[number].shape or program.outputs[number].strides != _c_strides(
+            program.outputs[number]
+        ):
+            raise ValueError(f"output {number} is cut along its first axis, and is not laid out in row-major order")
     for spec in (*program.inputs, *program.arrays):
         if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
             raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
@@ -77,7 +84,7 @@ def _check_code(program: FastProgram, buffers: int) -> None:
 def frame_words(program: FastProgram) -> int:
     """Words of stack that one native call of the program takes."""
     arrays = 2 * (len(program.inputs) + len(program.arrays)) + len(program.temps)
-    return arrays + 2 * len(program.failures) + _table_words(program)
+    return arrays + 2 * (len(program.failures) + len(program.cut)) + _table_words(program)
 
 
 def _table_words(program: FastProgram) -> int:
@@ -105,7 +112,9 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
         len(program.code),
         temp_bytes,
         len(meetings),
+        len(program.cut),
         *map(id, program.failures),
+        *itertools.chain(*map(functools.partial(_cut_words, program), program.cut)),
         *itertools.chain(*program.conditions.apart),
         *map(id, itertools.chain(*program.conditions.codes)),
     ]
@@ -120,6 +129,12 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
     if program.code:
         words += _code_words(program.code)
     return struct.pack(f"={len(words)}q", *words)
+
+
+def _cut_words(program: FastProgram, number: int) -> tuple[int, int, int]:
+    """The number of an output, the rows that it has room for, and the bytes of a row."""
+    spec = program.outputs[number]
+    return number, spec.shape[0], spec.dtype.itemsize * math.prod(spec.shape[1:])
 
 
 def _with_length(words: list[int]) -> list[int]:

@@ -51,7 +51,8 @@ class KernelCall:
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
     smaller may run in parallel, or ``in_turn`` on the calling thread.  ``table`` is copied for every call, then each
     triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
-    Buffers are numbered inputs first, then outputs, then spare ones, then temporaries, then statuses.
+    Buffers are numbered inputs first, then outputs, then spare ones, then temporaries, then statuses, then lengths of
+    outputs that are cut.
     ``light`` kernels are over so soon that signals may wait for some dozens of them.
     A kernel that is ``resumed`` gets one chunk after the other until the integer that its first slot points to is
     zero. Signals do not end one that is ``final``, as it writes to arguments.
@@ -125,6 +126,8 @@ class FastProgram:
     Where ``conditions`` do not hold, the program misses.
     Code may exchange the memory of its buffers. ``spares`` are arrays that are not handed out, unless an output has
     ended in their memory: then they take its place.
+    The outputs of these numbers are ``cut`` in the end, along their first axis. Kernels write the length of each, an
+    integer, to a word of memory that is zero before they run.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
@@ -140,6 +143,7 @@ class FastProgram:
     lasting: bool = False
     code: tuple[Instruction, ...] = ()
     spares: tuple[ArraySpec, ...] = ()
+    cut: tuple[int, ...] = ()
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

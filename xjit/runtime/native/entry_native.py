@@ -4,8 +4,9 @@
 *record* of 64-bit words describing one program; :mod:`xjit.runtime.calls.entry_words` packs it in this order:
 
     header   inputs, arrays, temps, calls, table words, single, heavy, bytes of temps and tables, failures, pairs,
-             codes, spares, instructions, bytes of temps, apart
+             codes, spares, instructions, bytes of temps, apart, cuts
     failure  function that makes an error
+    cut      number of an output, rows that it has room for, bytes of a row
     pair     two inputs that have to be two objects
     code     Python function, the code that it has to run
     input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, flags, ndim, dims,
@@ -20,8 +21,8 @@ Programs with loops and branches have instructions instead of calls, which
 :mod:`xjit.runtime.native.instructions_native` runs, and their tables behind the temps.
 
 ``words`` is the length of its own entry, so that each step walks to the next one.  Nothing in the record is
-written at run time: tables, scalars, statuses and buffer addresses live in the frame of the call, so the same program
-may run in many threads and recursively.
+written at run time: tables, scalars, statuses, lengths of results and buffer addresses live in the frame of the call,
+so the same program may run in many threads and recursively.
 
 The constants of the text are the field offsets of the interpreter's and NumPy's objects; its loops are those of
 :mod:`xjit.runtime.native.native_text`.
@@ -30,6 +31,7 @@ The constants of the text are the field offsets of the interpreter's and NumPy's
 from __future__ import annotations
 
 from xjit.runtime.native.entry_native_arguments import ARGUMENTS_TEXT
+from xjit.runtime.native.entry_native_cuts import CUTS_TEXT
 from xjit.runtime.native.entry_native_watch import WATCH_TEXT
 from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, TURNS_TEXT, WORDS_TEXT
 
@@ -324,7 +326,7 @@ entry:
 }
 
 ; ---------------------------------------------------------------------------------------------- statuses
-; Zero the statuses and note where they are.
+; Zero the statuses, and the lengths of results behind them, and note where they are.
 define internal void @clear_statuses(ptr %statuses, i64 %count, ptr %buffers) {
 entry:
   for %i below %count
@@ -375,24 +377,28 @@ entry:
   %inputs = call i64 @word(ptr %record, i64 0)
   %right_count = icmp eq i64 %inputs, %count
   br i1 %right_count, label %frame, label %miss
-frame:                                                  ; table, buffers, scalars, results, statuses in one block
+frame:                                         ; table, buffers, scalars, results, statuses, lengths in one block
   %outputs = call i64 @word(ptr %record, i64 1)
   %temps = call i64 @word(ptr %record, i64 2)
   %table_words = call i64 @word(ptr %record, i64 4)
   %failures = call i64 @word(ptr %record, i64 8)
+  %cuts = call i64 @word(ptr %record, i64 15)
+  %noted = add i64 %failures, %cuts
   %w0 = add i64 %inputs, %outputs
   %w1 = add i64 %w0, %temps
-  %w2 = add i64 %w1, %failures
+  %w2 = add i64 %w1, %noted
   %w3 = add i64 %w2, %w0
-  %w4 = add i64 %w3, %failures
+  %w4 = add i64 %w3, %noted
   %frame_words = add i64 %w4, %table_words
   %table = alloca i64, i64 %frame_words, align 64
   %buffers = call ptr @place(ptr %table, i64 %table_words)
   %scalars = call ptr @place(ptr %buffers, i64 %w2)
   %results = call ptr @place(ptr %scalars, i64 %inputs)
   %statuses = call ptr @place(ptr %results, i64 %outputs)
-  %failure_section = call ptr @place(ptr %record, i64 15)
-  %condition_section = call ptr @place(ptr %failure_section, i64 %failures)
+  %failure_section = call ptr @place(ptr %record, i64 16)
+  %cut_section = call ptr @place(ptr %failure_section, i64 %failures)
+  %cut_words = mul i64 %cuts, 3
+  %condition_section = call ptr @place(ptr %cut_section, i64 %cut_words)
   %input_section = call ptr @check_conditions(ptr %record, ptr %condition_section, ptr %arguments)
   %changed = icmp eq ptr %input_section, null
   br i1 %changed, label %miss, label %match
@@ -413,7 +419,7 @@ allocate:
   br i1 %no_outputs, label %error, label %run
 run:
   %status_buffers = call ptr @place(ptr %buffers, i64 %w1)
-  call void @clear_statuses(ptr %statuses, i64 %failures, ptr %status_buffers)
+  call void @clear_statuses(ptr %statuses, i64 %noted, ptr %status_buffers)
   %instructions = call i64 @word(ptr %record, i64 12)
   %in_block = or i64 %temps, %instructions
   %has_block = icmp ne i64 %in_block, 0
@@ -432,10 +438,15 @@ look:
 finish:
   %spares = call i64 @word(ptr %record, i64 11)
   %exchanged = icmp ne i64 %instructions, 0
-  br i1 %exchanged, label %sort_out, label %hand_out
+  br i1 %exchanged, label %sort_out, label %cut
 sort_out:
   call void @drop_spares(ptr %results, i64 %outputs, i64 %spares, ptr %output_buffers)
-  br label %hand_out
+  br label %cut
+cut:
+  %handed_out = sub i64 %outputs, %spares
+  %lengths = call ptr @place(ptr %statuses, i64 %failures)
+  %uncut = call i1 @cut_results(ptr %cut_section, i64 %cuts, ptr %results, ptr %lengths)
+  br i1 %uncut, label %undo_rest, label %hand_out
 hand_out:
   %single_word = call i64 @word(ptr %record, i64 5)
   %single = icmp ne i64 %single_word, 0
@@ -444,11 +455,13 @@ one:
   %result = load ptr, ptr %results
   ret ptr %result
 several:
-  %handed_out = sub i64 %outputs, %spares
   %tuple = call ptr @as_tuple(ptr %results, i64 %handed_out)
   ret ptr %tuple
 undo:
   call void @release_all(ptr %results, i64 %outputs)
+  ret ptr null
+undo_rest:
+  call void @release_all(ptr %results, i64 %handed_out)
   ret ptr null
 miss:
   %miss_object = load ptr, ptr @miss_object
@@ -460,4 +473,4 @@ error:
 }
 """
 
-ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT
+ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT + CUTS_TEXT

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass, field
@@ -26,6 +29,7 @@ from xjit.runtime.steps.virtual_code import (
     Layout,
     Move,
     Noting,
+    NotNativeError,
     Pick,
     Place,
     Run,
@@ -34,9 +38,13 @@ from xjit.runtime.steps.virtual_code import (
     Virtual,
     Writer,
     as_array,
+    is_row_major,
 )
 
 NO_CONDITIONS = Conditions()
+NO_LENGTHS: Mapping[int, int] = MappingProxyType({})
+LENGTHS = (np.dtype(np.int32), np.dtype(np.int64))
+"""The types of lengths."""
 NUMBER_BYTES = 8
 """Bytes of what counts as a number in a turn."""
 
@@ -57,11 +65,12 @@ def native_block(
     loading: Loading,
     given: Sequence[int] = (),
     conditions: Conditions = NO_CONDITIONS,
+    lengths: Mapping[int, int] = NO_LENGTHS,
 ) -> NativeBlock:
     """The program of steps that run natively. ``wanted`` are the slots that are read behind them.
 
     ``layouts`` say how the slots that they read lie in memory. The slots ``given`` are arguments whether they are
-    read or not, and come first.
+    read or not, and come first. Of those that are wanted, the ones with ``lengths``, which other slots hold, are cut.
     """
     for tiling in (True, False):
         writer = Writer(layouts=dict(layouts), tiling=tiling)
@@ -69,21 +78,31 @@ def native_block(
             writer.place(slot)
         writer.steps(steps)
         outputs = {slot: as_array(writer.layouts[slot]) for slot in wanted}
-        assignment, cells = _assigned(writer, outputs)
+        noted = {slot: _length(writer, outputs[slot], lengths[slot]) for slot in wanted if slot in lengths}
+        assignment, cells = _assigned(writer, outputs, list(noted.values()))
         if _can_be_noted(writer, assignment):
             break
-    return _Assembler(writer, assignment, outputs, cells, loading, conditions).block()
+    return _Assembler(writer, assignment, outputs, cells, noted, loading, conditions).block()
 
 
-def _assigned(writer: Writer, outputs: dict[int, ArraySpec]) -> tuple[Assignment, dict[int, int]]:
+def _length(writer: Writer, array: ArraySpec, slot: int) -> int:
+    """A cell with the length of an array that is cut."""
+    place = writer.place(slot)
+    length = as_array(writer.layouts[slot])
+    if not array.shape or not is_row_major(array) or length.dtype not in LENGTHS or length.shape:
+        raise NotNativeError("cuts an array along another axis than the first of rows")
+    return writer.duplicate(place, length)
+
+
+def _assigned(writer: Writer, outputs: dict[int, ArraySpec], lengths: list[int]) -> tuple[Assignment, dict[int, int]]:
     """Registers, and the cells of the outputs. These are copied where arrays of other layouts could change places, or
-    where they are no memory of their own.
+    where they are no memory of their own. The cells of ``lengths`` hold them in the end, too.
     """
     cells = {slot: writer.cell(slot) for slot in outputs}
     for slot, cell in cells.items():
         if not writer.cells[cell].is_own or list(cells.values()).count(cell) > 1:
             cells[slot] = writer.duplicate(Place(cell), outputs[slot])
-    assignment = assign(writer.code, writer.cells, list(cells.values()))
+    assignment = assign(writer.code, writer.cells, [*cells.values(), *lengths], lengths)
     families = _families(assignment)
     taken: dict[int, ArraySpec] = {}
     apart = [
@@ -95,7 +114,7 @@ def _assigned(writer: Writer, outputs: dict[int, ArraySpec]) -> tuple[Assignment
         return assignment, cells
     alone = {slot: writer.duplicate(Place(cells[slot]), outputs[slot]) for slot in apart}
     cells |= alone
-    return assign(writer.code, writer.cells, list(cells.values()), list(alone.values())), cells
+    return assign(writer.code, writer.cells, [*cells.values(), *lengths], [*alone.values(), *lengths]), cells
 
 
 def _families(assignment: Assignment) -> list[int]:
@@ -145,6 +164,7 @@ class _Assembler:
     assignment: Assignment
     outputs: dict[int, ArraySpec]
     cells: dict[int, int]
+    lengths: dict[int, int]
     loading: Loading
     conditions: Conditions
     keep: list[object] = field(default_factory=list)
@@ -173,15 +193,19 @@ class _Assembler:
             keep_alive=tuple(self.keep),
             failures=tuple(error_maker(one, self.loading) for step in steps for one in step.failures),
             conditions=self.conditions,
+            cut=tuple(number for number, slot in enumerate(self.outputs) if slot in self.lengths),
         )
         return NativeBlock(program, tuple(self.writer.given), tuple(self.outputs))
 
     def _number(self) -> None:
-        """Gives numbers to all buffers: arguments, outputs, spare arrays, other registers, scratch, statuses."""
+        """Gives numbers to all buffers: arguments, outputs, spare arrays, other registers, scratch, statuses and
+        lengths.
+        """
         registers, families = self.assignment.registers, _families(self.assignment)
         ends = {registers[cell]: self.outputs[slot] for slot, cell in self.cells.items()}
         specs = {families[register]: spec for register, spec in ends.items()}
-        rest = [one for one in range(len(families)) if one not in ends]
+        lengths = [registers[cell] for cell in self.lengths.values()]
+        rest = [one for one in range(len(families)) if one not in ends and one not in lengths]
         arrays = [one for one in rest if families[one] in specs]
         others = [one for one in rest if families[one] not in specs]
         self.spares = [specs[families[one]] for one in arrays]
@@ -191,12 +215,15 @@ class _Assembler:
         self.temps = [(self.assignment.sizes[one], begin) for one, begin in zip(others, begins, strict=False)]
         self.scratch: dict[tuple[int, int], int] = {}
         behind = first + len(self.buffers)
-        for step in (one.step for one in self.assignment.code if isinstance(one, Run)):
+        steps = [one.step for one in self.assignment.code if isinstance(one, Run)]
+        for step in steps:
             for size, offset in zip(step.temps, step.offsets, strict=True):
                 if (size, offset) not in self.scratch:
                     self.scratch[size, offset] = behind + len(self.scratch)
                     self.temps.append((size, begins[-1] + offset))
         self.status = behind + len(self.scratch)
+        last = self.status + sum(len(step.failures) for step in steps)
+        self.buffers |= {register: last + number for number, register in enumerate(lengths)}
 
     def _buffer(self, cell: int) -> int:
         given = self.assignment.cells[cell].given

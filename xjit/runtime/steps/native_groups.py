@@ -14,6 +14,7 @@ from xjit.runtime.spec import (
     LoopStep,
     ProgramSpec,
     ReshapeStep,
+    RunStep,
     Step,
     ViewStep,
     all_steps,
@@ -26,15 +27,44 @@ from xjit.runtime.steps.virtual_code import Layout, NotNativeError, Writer
 
 
 def whole_program(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> FastProgram | None:
-    """The program as one native program; None where a step needs Python, or a result is an argument."""
-    made = {slot for step in spec.body.steps if not isinstance(step, ViewStep) for slot in step.results}
-    if len(set(spec.outputs) & made) != len(spec.outputs):
+    """The program as one native program; None where a step needs Python, or a result is an argument.
+
+    run   makes s1, s2            run   makes s1, s2
+    trim  s1 to s2  makes s3      result s1, which the entry cuts to s2
+    result s3
+    """
+    cuts = cuts_of(spec, loading)
+    steps = [step for step in spec.body.steps if not any(step is one for one in cuts.values())]
+    outputs = [cuts[slot].inputs[0] if slot in cuts else slot for slot in spec.outputs]
+    made = {slot for step in steps if not isinstance(step, ViewStep) for slot in step.results}
+    if len(set(outputs) & made) != len(outputs):
         return None
     layouts, given = dict(enumerate(spec.inputs)), range(len(spec.inputs))
+    lengths = {step.inputs[0]: step.inputs[1] for step in cuts.values()}
     try:
-        return native_block(spec.body.steps, layouts, spec.outputs, loading, given, conditions).program
+        return native_block(steps, layouts, outputs, loading, given, conditions, lengths).program
     except NotNativeError:
         return None
+
+
+def cuts_of(spec: ProgramSpec, loading: Loading) -> dict[int, CallStep]:
+    """The steps that trim results along their first axis, by the slots of these. Nothing else reads such a result,
+    and nothing touches behind the step what it trims, which is memory that the program has made.
+    """
+    steps, found, read = spec.body.steps, dict[int, CallStep](), {*spec.outputs}
+    own = {slot for step in steps if isinstance(step, RunStep | LoopStep | BranchStep) for slot in step.results}
+    reads = Counter([*reads_of(spec.body), *spec.outputs])
+    for step in reversed(steps):
+        if isinstance(step, CallStep) and _cuts_rows(step, loading):
+            source, result = step.inputs[0], step.results[0]
+            if source in own - read and reads[result] == spec.outputs.count(result) == 1:
+                found[result] = step
+        read.update(reads_of_step(step))
+    return found
+
+
+def _cuts_rows(step: CallStep, loading: Loading) -> bool:
+    return loading.operation(step.operation.name).trims and dict(step.operation.params)["axes"] == (0,)
 
 
 @dataclass(eq=False)

@@ -108,7 +108,8 @@ def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions, check: 
             spec.outputs,
         ):
             return loading.make_entry(fast_program(only, loading, conditions))
-    if _has_control(spec.body) or spec.written:
+    trims = (isinstance(step, CallStep) and loading.operation(step.operation.name).trims for step in spec.body.steps)
+    if _has_control(spec.body) or spec.written or any(trims):
         from xjit.runtime.steps.native_groups import whole_program
 
         whole = whole_program(spec, loading, conditions)
