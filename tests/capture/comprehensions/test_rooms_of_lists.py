@@ -115,3 +115,27 @@ def test_lists_around_the_end_of_their_room(size: int) -> None:
     compiled = xjit.jit(in_bursts)
     for _ in range(2):
         assert compiled(x, size) == in_bursts(x, size)
+
+
+def ends(x: Any) -> Any:
+    """Numbers of a list that is as long as the argument, and of one of each turn."""
+    found = []
+    for k in range(len(x)):
+        if x[k] >= 0:
+            found.append(x[k])
+    total = 0
+    for _ in range(2):
+        again = []
+        for k in range(len(x)):
+            if x[k] > 0:
+                again.append(x[k])
+        total += len(again)
+    return len(found), total, np.array(found)[-1]
+
+
+def test_a_list_has_room_for_as_many_numbers_as_the_arguments_have() -> None:
+    x = np.arange(100_000)
+    compiled = xjit.jit(ends)
+    assert compiled(x) == ends(x)
+    assert compiled(x[::-1].copy()) == ends(x[::-1])
+    assert (compiled.stats().traces, compiled.stats().fallbacks) == (1, 0)

@@ -41,7 +41,8 @@ from xjit.types import FLOAT64
 
 _ROOM = 2**14
 _ROOM_IN_TURNS = 2**10
-"""Numbers that there is room for at first: each turn that makes a list fills the room with zeros."""
+_MOST_ROOM = 2**20
+"""Numbers that there is room for at first, in turns that make a list fewer; at most, too."""
 _FEWEST_ROWS = 64
 _SPARE_ROWS = 16
 """Places for numbers behind the room: appending a few more than fit, which NumPy does in the end, needs no bound."""
@@ -459,12 +460,21 @@ def _is_ordered(form: tree.Tree) -> bool:
     return not isinstance(form, tree.Branch) or (form.kind is tuple and all(map(_is_ordered, form.children)))
 
 
+def _numbers(trace: CaptureTrace, little: bool) -> int:
+    """The numbers that a list has room for at first: as many as the largest array among the arguments, within bounds.
+
+    Lists of nodes, edges or lines are seldom longer than what they are found in.
+    """
+    largest = 0 if trace.lengths is None else trace.lengths.largest
+    return max(_ROOM_IN_TURNS if little else _ROOM, min(1 << max(0, largest - 1).bit_length(), _MOST_ROOM))
+
+
 def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
-    numbers = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM
+    numbers = _numbers(trace, rewriting.is_little(place))
     shape = kind.shape if isinstance(kind, EntryType) else ()
     rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())), rewriting.room_of(place))
     room = None if trace.lengths is None else trace.lengths.room(rows + len(made))
