@@ -30,7 +30,7 @@ from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace
 from xjit.errors import CaptureError, XjitError
 from xjit.ir.current import tracing
-from xjit.ir.node import Graph
+from xjit.ir.node import UNREAD, Graph
 from xjit.ir.source_location import NOWHERE, Where
 from xjit.ops.effects.python_call import Site, is_taken_back
 from xjit.watch import UNWATCHED, Watch
@@ -56,10 +56,12 @@ class Input:
 class Captured:
     """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
 
-    Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
-    the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
-    behind the results. With ``catches`` the function would catch an error of the program's: NumPy does the call then.
-    The ``pins`` are values that the trace takes for granted: another one does a call that has others.
+    Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are
+    pairs: the number of an output of the graph that is no result, and of the input into whose array it is stored.
+    Outputs of the numbers ``tested`` are none, either: they are computed for the errors of their conditions. The
+    numbers of ``outputs`` are those among the results. With ``catches`` the function would catch an error of the
+    program's: NumPy does the call then. The ``pins`` are values that the trace takes for granted: another one does
+    a call that has others.
     """
 
     graph: Graph
@@ -71,13 +73,20 @@ class Captured:
     assignments: tuple[Assignment, ...] = ()
     notes: tuple[str, ...] = ()
     written: tuple[tuple[int, int], ...] = ()
+    tested: tuple[int, ...] = ()
     catches: bool = False
     pins: Pins = ()
 
     @property
     def results(self) -> int:
         """Return how many outputs of the graph are results."""
-        return len(self.graph.outputs) - len(self.written)
+        return len(self.places)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of the outputs of the graph that are results."""
+        others = {*self.tested, *(number for number, _ in self.written)}
+        return tuple(number for number in range(len(self.graph.outputs)) if number not in others)
 
     @property
     def begins_anew(self) -> bool:
@@ -87,13 +96,18 @@ class Captured:
     @property
     def views(self) -> tuple[bool, ...]:
         """Return whether NumPy returns each of the graph's outputs as a view."""
-        shown = {output.index for output in self.outputs if output.source == "graph" and output.view}
+        places = self.places
+        shown = {places[output.index] for output in self.outputs if output.source == "graph" and output.view}
         return tuple(number in shown for number in range(len(self.graph.outputs)))
 
     @property
     def memories(self) -> list[int]:
-        """The number of the memory that each of the graph's outputs would lie in; -1 where nobody tells it apart."""
-        found = {output.index: output.memory for output in self.outputs if output.source in ("graph", "moving")}
+        """The number of the memory that each of the graph's outputs would lie in; -1 where nobody tells it apart,
+        UNREAD of what is only tested.
+        """
+        places, found = self.places, dict.fromkeys(self.tested, UNREAD)
+        of_graph = (output for output in self.outputs if output.source in ("graph", "moving") and output.index >= 0)
+        found |= {places[output.index]: output.memory for output in of_graph}
         return [found.get(number, -1) for number in range(len(self.graph.outputs))]
 
 
@@ -206,12 +220,12 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
     trace, recorder = results.trace, results.recorder
     form = results.form(result)
     written = results.written()
-    if written or has_unread(trace, results.nodes):
+    if written or has_unread(trace, results.all):
         test_behind_effects(trace)
-    results.nodes += tested_unread(trace, results.nodes)
+    outputs = (*results.all, *tested_unread(trace, results.all))
     shown = {one.path for one in form.outputs if one.moving is not None and one.path is not None}
     kept = frozenset(written).union(shown)
-    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, kept)
+    graph, paths = _without_unused(without_tested(trace.finish(outputs)), recorder, kept)
     if not {node for node in graph.nodes if node.sequence >= 0} <= {*graph.effects}:
         refuse("the program reads what an effect has made that does not happen")
     guards = Guards(tuple(recorder.guards), paths, leaf_count)
@@ -221,6 +235,7 @@ def _captured(results: Results, result: Any, leaf_count: int) -> Captured:
     return Captured(
         *(graph, inputs, guards, structure, form.outputs, form.makes, form.assignments),
         written=stored,
+        tested=(*range(len(results.tests)), *range(len(results.all), len(outputs))),
         catches=catches,
     )
 
@@ -229,10 +244,11 @@ def _captured_value(results: Results, value: Any, leaf_count: int) -> Captured:
     """The trace of a value that Python needs in the function; what is assigned and stored until then is not."""
     trace, recorder = results.trace, results.recorder
     output = results.output(value)
-    results.nodes += [*tested(trace), *tested_unread(trace, results.nodes)]
-    graph, paths = _without_unused(without_tested(trace.finish(tuple(results.nodes))), recorder, frozenset())
+    tests = [*tested(trace), *tested_unread(trace, results.nodes)]
+    outputs, count = (*results.nodes, *tests), len(results.nodes)
+    graph, paths = _without_unused(without_tested(trace.finish(outputs)), recorder, frozenset())
     inputs, guards = tuple(map(Input, paths)), Guards(tuple(recorder.guards), paths, leaf_count)
-    return Captured(graph, inputs, guards, tree.LEAF, (output,))
+    return Captured(graph, inputs, guards, tree.LEAF, (output,), tested=tuple(range(count, len(outputs))))
 
 
 def _definition(function: Any) -> Where:

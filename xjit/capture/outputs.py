@@ -142,17 +142,26 @@ def _key_of_python(key: Any) -> Any:
 
 
 class Results:
-    """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
+    """Sorts the leaves of a result into outputs of the graph, static values and arguments.
+
+    The ``tests`` are outputs in front of the ``nodes``, which nobody reads: what comes first raises its error first.
+    """
 
     def __init__(self, trace: CaptureTrace, recorder: Recorder) -> None:
         self.trace = trace
         self.recorder = recorder
         self.nodes: list[Node] = []
+        self.tests: list[Node] = []
         self.indices: dict[int, int] = {}
         self.memories: dict[Buffer, int] = {}
         self.limited: dict[int, tuple[LimitedArray, Any]] = {}
         self.leaves: Sequence[Any] = ()
         self.moving: dict[int, Output | None] = {}
+
+    @property
+    def all(self) -> tuple[Node, ...]:
+        """The outputs so far."""
+        return (*self.tests, *self.nodes)
 
     def form(self, result: Any) -> Form:
         """The form of what the call returns and assigns."""
@@ -160,7 +169,7 @@ class Results:
         leaves, structure = tree.flatten(made.values, in_parts=False)
         _trace_shared_constants(leaves, self.trace)
         _keep_memory_of_views(leaves, self.trace)
-        self.nodes += tested(self.trace)
+        self.tests += tested(self.trace)
         self.leaves = leaves
         outputs = tuple(map(self.output, leaves))
         _check_memory_known(leaves)
@@ -191,7 +200,7 @@ class Results:
         found: dict[Path, int] = {}
         for buffer, node in self.trace.versions.items():
             if buffer.path is not None and node is not buffer.first and node.aval.size:
-                found[buffer.path] = len(self.nodes)
+                found[buffer.path] = len(self.tests) + len(self.nodes)
                 self.nodes.append(node)
         return found
 

@@ -133,6 +133,10 @@ class Node:
         return f"<{self.op.name}: {self.type}>"
 
 
+UNREAD = -2
+"""Stands for the memory of outputs that nobody reads, as they are computed for the errors of their conditions."""
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """A traced function: parameter nodes, output nodes, and the effects that it must not lose.

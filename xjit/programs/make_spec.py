@@ -18,7 +18,7 @@ from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
 from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
-from xjit.ir.node import Node
+from xjit.ir.node import UNREAD, Node
 from xjit.ir.repeated_calls import is_demand, may_begin_anew
 from xjit.lazy import lazy
 from xjit.machine import Machine
@@ -58,13 +58,14 @@ class Builder:
     """Writes one program down.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in; -1 is memory that nobody tells apart. ``libraries`` may be called. ``apart`` are pairs of
-    parameters that have to be two objects. ``inner`` are the programs of graphs inside of operations. A block
-    inside of another program shares the ``numbers`` of its slots, and may hand on the memory of the parameters that
-    are ``owned``. The outputs ``written`` are in memory of parameters in the end, for which nothing that is ``held``
-    is copied. Errors come ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done
-    again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done in tiles of time, for these
-    reasons. Views for the caller are in the slots ``shown``, those by which kernels know rooms in ``windows``.
+    would lie in; -1 is memory that nobody tells apart, UNREAD says that nobody reads the output. ``libraries`` may
+    be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the programs of graphs
+    inside of operations. A block inside of another program shares the ``numbers`` of its slots, and may hand on the
+    memory of the parameters that are ``owned``. The outputs ``written`` are in memory of parameters in the end, for
+    which nothing that is ``held`` is copied. Errors come ``first`` until that begins, or an effect ``was_seen``,
+    and of a block that may be done again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done
+    in tiles of time, for these reasons. Views for the caller are in the slots ``shown``, those by which kernels
+    know rooms in ``windows``.
     """
 
     plan: Plan
@@ -165,11 +166,17 @@ class Builder:
 
     @property
     def _returned(self) -> tuple[Node, ...]:
-        """The outputs but for those that are stored into memory of parameters, which come last."""
+        """The outputs but for those that are stored into memory of parameters, and those that nobody reads."""
         outputs = self.plan.graph.outputs
         for number, place in self.written:
             assert self.resolve(outputs[number]) is self.plan.graph.parameters[place], "a result is not stored"
-        return outputs[: len(outputs) - len(self.written)]
+        stored = {number for number, _ in self.written}
+        return tuple(outputs[number] for number in self._read if number not in stored)
+
+    @lazy
+    def _read(self) -> tuple[int, ...]:
+        """The numbers of the outputs that somebody reads, or that are stored."""
+        return tuple(number for number, memory in enumerate(self.memories) if memory != UNREAD)
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -208,7 +215,7 @@ class Builder:
         """Return what the caller gets, and what steps that are no kernels read."""
         steps = (step for step in self.plan.steps if isinstance(step, WHOLE))
         read = {source for step in steps if step.node not in self.multiplied for source in step.node.inputs}
-        return frozenset(read.union(self.plan.graph.outputs))
+        return frozenset(read.union(self.plan.graph.outputs[number] for number in self._read))
 
     def _is_kernel(self, step: planned.Step) -> bool:
         return isinstance(step, planned.KERNELS) or step.node in self.multiplied
@@ -301,7 +308,8 @@ class Builder:
         wanted |= set(map(self.resolve, wanted))
         wanted |= self._read_later(pieces)
         others = (node for node in self.plan.graph.nodes if node in wanted)
-        return tuple(dict.fromkeys(map(self._place, (*self.plan.graph.outputs, *others))))
+        outputs = (self.plan.graph.outputs[number] for number in self._read)
+        return tuple(dict.fromkeys(map(self._place, (*outputs, *others))))
 
     def _read_later(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> set[Node]:
         """The values that kernels of several runs work on; others are temporaries of the only run that does."""
@@ -448,7 +456,8 @@ class Builder:
         taken = set(self.plan.graph.parameters) - self.owned
         owners: dict[Node, int] = {}
         copies: dict[tuple[Node, int], int] = {}
-        for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=False)):
+        views = ((self.views[number], self.memories[number]) for number in self._read)
+        for number, (node, (view, memory)) in enumerate(zip(outputs, views, strict=False)):
             chain = view_chain(node) if node in self.viewed else (node,)
             base = self.resolve(chain[0])
             given = base in self.plan.graph.parameters or base.op is CONSTANT
