@@ -6,9 +6,11 @@ import collections.abc
 import copy
 import decimal
 import fractions
+import gc
 import math
 import operator
 import re
+import sys
 from collections import namedtuple
 from typing import Any
 
@@ -376,3 +378,27 @@ def test_the_text_of_an_array_needs_its_numbers() -> None:
     for function in (repr, lambda x: f"{x!r}", lambda x: "%r" % [x]):
         with pytest.raises(CaptureError, match="needs its numbers"):
             captured(lambda x: function(x + 1.0), X)  # noqa: B023
+
+
+def smoothed(x: Any) -> Any:
+    for _ in range(3):
+        x[1:-1] = (x[:-2] + x[2:]) / 2
+    return x.sum()
+
+
+def until_small(x: Any) -> Any:
+    while x.max() > 1:
+        x = x / 2
+    return x
+
+
+@pytest.mark.parametrize("function", [np.sin, smoothed, until_small, lambda x: x[x > 1]])
+def test_no_cycle_of_a_trace_holds_arguments(function: Any) -> None:
+    compiled, x = jit(function, strict=True), np.arange(40.0)
+    before = sys.getrefcount(x)
+    gc.disable()
+    try:
+        compiled(x)
+        assert sys.getrefcount(x) == before
+    finally:
+        gc.enable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -151,6 +152,7 @@ def capture(
             found = _traced(function, recorder, in_tree)
         except Exception as raised:
             if rewriting.renewed() or rewriting.give_up_plain() or rewriting.want_plain_integers(raised, leaves):
+                traceback.clear_frames(raised.__traceback__)  # an error and the frame that made it hold each other
                 continue
             error = _cause(raised, trace)
             if rewriting.has_handlers:
@@ -172,7 +174,16 @@ def capture(
             shared = recorder.identities.looked or found.written
             if merging or not (recorder.identities.twins and shared):
                 return replace(found, pins=pins)
+        finally:
+            _let_go(recorder)
         merging = True  # perhaps one array looked like two
+
+
+def _let_go(recorder: Recorder) -> None:
+    """Gives up the arguments of the call, which cycles of the trace's own objects would hold until they are found."""
+    recorder.leaves = ()
+    recorder.identities.forget()
+    recorder.trace.refusals.clear()  # whose frames have the arguments
 
 
 def _cause(error: Exception, trace: CaptureTrace) -> Exception:

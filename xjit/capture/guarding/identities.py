@@ -56,6 +56,11 @@ class Identities:
     _known: dict[int, Known] = field(default_factory=dict)
     _arguments: dict[int, Known] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Gives up the objects; of which of them there are guards was decided before."""
+        self._known.clear()
+        self._arguments.clear()
+
     def of(self, value: Any) -> Known | None:
         """Return the entry that was met before and is this very object."""
         found = self._known.get(id(value))
