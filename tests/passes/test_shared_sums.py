@@ -11,6 +11,7 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import PROCESSOR, on
+from xjit.codegen.rewrites.values.skip_failed import SkipFailed
 
 Function = Callable[..., Any]
 
@@ -170,3 +171,9 @@ def test_few_turns_are_not_shared() -> None:
     compiled = xjit.jit(histogram)
     assert_equal(compiled(X), histogram(X))
     assert "while_loop" not in (compiled.stages(X)["sums"] or "")
+
+
+@pytest.mark.parametrize(("function", "argument"), [(histogram, X), (counted, K)])
+def test_parts_store_behind_jumps_over_what_is_checked(function: Function, argument: Any) -> None:
+    compiled = xjit.jit(function, target=SHARED, strict=True)
+    assert SkipFailed.__name__ in str(compiled.explain(argument))

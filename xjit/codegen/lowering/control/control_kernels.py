@@ -472,8 +472,8 @@ class ControlKernel:
         if apart:
             scheduled, parallelized = shared_turns(scheduled, nest)
             rewrites = (*rewrites, parallelized)
-        if not blocked and not apart:
-            scheduled, jumping = with_jumps(scheduled, self.failed is not None)
+        if not blocked:
+            scheduled, jumping = with_jumps(scheduled, choices=not apart, checks=self.failed is not None)
             rewrites = (*rewrites, *jumping)
         launch = launched(scheduled, nest)
         kernel = launch.kernel

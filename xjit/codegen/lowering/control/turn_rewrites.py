@@ -27,11 +27,13 @@ def with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[R
     return kernel, tuple(done)
 
 
-def with_jumps(kernel: Kernel, checks: bool) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """The kernel with jumps over what conditions of loops, or those that it ``checks``, are for; what was done."""
+def with_jumps(kernel: Kernel, choices: bool, checks: bool) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with jumps over what ``choices`` and conditions of loops, or those that it ``checks``, are for; what
+    was done.
+    """
     done: list[Rewrite] = []
-    tried: tuple[Rewrite, ...] = (ShortCircuit(), ChooseByJump(), ChooseLoops(), *((SkipFailed(),) if checks else ()))
-    for one in tried:
+    tried: tuple[Rewrite, ...] = (ShortCircuit(), ChooseByJump(), ChooseLoops()) if choices else ()
+    for one in (*tried, SkipFailed()) if checks else tried:
         with contextlib.suppress(RefusedError):
             kernel = one.apply(kernel)
             done.append(one)

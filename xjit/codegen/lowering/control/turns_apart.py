@@ -23,11 +23,11 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.fusion.control.trips import Count, counted
 from xjit.fusion.plan import LoopKernelStep
-from xjit.ir.loops.build import position
+from xjit.ir.loops.build import position, truth
 from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import Alloc, Block, Kernel, Loop, LoopKind, Statement
 from xjit.ir.loops.walk import loads, stores
-from xjit.types import INT64
+from xjit.types import BOOL, INT64
 
 if TYPE_CHECKING:
     from xjit.codegen.lowering.control.control_kernels import ControlKernel
@@ -53,10 +53,10 @@ def loop_of_turns(own: ControlKernel, step: LoopKernelStep, count: Count) -> Ite
     places.see_outside(*step.results, *(view.base for view in step.operands))
     counter = own_node(INT64)
     carried = [counter if place == count.place else node for place, node in enumerate(step.results)]
+    own.failed = own_node(BOOL)
     work: Block = tuple(own.turn_in_place(step, carried))
-    if own.reads_statuses(work):
-        work, noted = own.with_own_flags(work)
-        work = (*work, *noted)
+    if own.statuses:
+        work = (places.stored(own.failed, truth(False)), *work)
     turn, turns = nest.fresh("turn"), nest.word("turns", count.turns, "n")
     now = variable(turn) * count.step + count.begin
     yield Loop(turn, constant(0), turns, (places.stored(counter, position(now)), *work))
