@@ -11,8 +11,9 @@ import pytest
 from tests.cases.cases_control import F64, I32, counted
 from tests.helpers.harness import traced
 from xjit import ops
-from xjit.ir.inner_graphs import GRAPHS
+from xjit.ir.inner_graphs import GRAPHS, inner_graphs
 from xjit.ir.node import Graph, Node
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.interpret import interpret
@@ -238,6 +239,57 @@ def test_a_bound_stays_where_a_sum_may_wrap() -> None:
         return ops.while_loop(lambda state: ops.lt(state[1], I64(4)), turn, (I64(3), I64(0)))
 
     assert bounds_in(function) == ["max"]
+
+
+def one_before(i: Any) -> Any:
+    """The place before another one, as NumPy finds it: that before the first is the last."""
+    place = ops.select(ops.lt(i - I64(1), I64(0)), i + I64(5), i - I64(1))
+    inside = ops.and_(ops.ge(place, I64(0)), ops.lt(place, I64(6)))
+    return require(ops.select(inside, place, I64(0)), inside, "index", "out of bounds")
+
+
+@pytest.mark.parametrize(
+    ("apart", "left"),
+    [
+        (lambda i: ops.eq(i, I64(0)), []),
+        (lambda i: ops.lt(i, I64(1)), []),
+        (lambda i: ops.lt(i, I64(0)), ["select", "select", "require"]),  # the first turn goes on, too
+        (lambda i: ops.eq(i, I64(1)), ["select", "select", "require"]),
+        (lambda i: ops.eq(i % I64(4), I64(0)), ["select", "select", "require"]),
+    ],
+)
+def test_an_arm_knows_for_which_turns_it_is(apart: Function, left: list[str]) -> None:
+    def function(x: Any) -> Any:
+        def turn(i: Any, a: Any) -> Any:
+            before = lambda i: ops.dynamic_slice(x, (one_before(i),), (1,))  # noqa: E731
+            found = ops.conditional(apart(i), i, lambda _: ops.broadcast(F64(0), (1,)), i, before)
+            return i + I64(1), a * F64(2) + found
+
+        return ops.while_loop(
+            lambda state: ops.lt(state[0], I64(6)), lambda state: turn(*state), (I64(0), np.zeros(1))
+        )[1]
+
+    graph, _ = traced(function, [X])
+    found = drop_kept_bounds(graph)
+    verify(found)
+    for one, two in zip(interpret(found, [X]), interpret(graph, [X]), strict=True):
+        np.testing.assert_array_equal(one, two)
+    *_, inner = inner_graphs(control(control(found).param(GRAPHS)[1]))
+    assert [one for one in names(inner.graph) if one in ("select", "require")] == left
+
+
+def test_what_is_made_by_a_choice_of_other_numbers_stays() -> None:
+    """The rest of a quotient takes the sign of the divisor by a choice inside of its arithmetic."""
+
+    def function(_: Any) -> Any:
+        def turn(state: Any) -> Any:
+            i, total = state
+            last = ops.min(i, I64(4000))
+            return i + I64(1), total + last % I64(3)
+
+        return ops.while_loop(lambda state: ops.lt(state[0], I64(4001)), turn, (I64(4000), I64(0)))
+
+    assert bounds_in(function) == []
 
 
 CONDITIONS: list[Function] = [

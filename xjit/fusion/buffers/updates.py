@@ -20,7 +20,7 @@ from xjit.fusion.regions.materialized import has_statements, is_given, owner, vi
 from xjit.fusion.regions.parts import Parts
 from xjit.fusion.statements import IndexedValue, Statement, Store
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.index_map import Index, are_apart, are_equal, axes_of, compose, identity, lookups_of, never_meet
+from xjit.ir.index_map import Index, are_apart, are_equal, axes_of, compose, identity, lookups_of, never_meet, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.repeated_calls import may_begin_anew, may_fail_inside
@@ -269,8 +269,7 @@ class _Search:
             return False
         if are_equal(indexed.index, changed) and _are_apart(changed, statement.dims):
             return True
-        node, layouts = indexed.node, self.layouts
-        alike = node.aval.shape == copy.aval.shape and layouts.strides(node) == layouts.strides(copy)
+        alike = _lie_alike(indexed.node, copy, self.layouts)
         return alike and never_meet(indexed.index, changed, statement.dims)
 
     def _want(self, buffer: _Buffer, copy: Node, update: Node) -> None:
@@ -330,6 +329,34 @@ def _changed(update: Node, statement: Statement) -> Index | None:
     if update.place is None or not isinstance(statement, Store) or not statement.domain.is_whole:
         return None
     return compose(update.place, identity(statement.dims), update.inputs)
+
+
+def keeps_what_is_read(
+    statement: Statement,
+    axes: Mapping[int, int],
+    reads: Iterable[IndexedValue],
+    dims: tuple[int, ...],
+    layouts: Layouts,
+) -> bool:
+    """Return whether steps of loops of these extents may change what a statement changes in the end, though they read
+    these elements before: no step changes what another one reads.
+
+    ``axes`` are those of the loops for the statement's own.
+    """
+    changed = _changed(statement.target, statement)
+    if changed is None or len(statement.updated) != 1:
+        return False
+    place, (copy,) = relabel(changed, axes), statement.updated
+    return all(
+        _lie_alike(one.node, copy, layouts)
+        and ((are_equal(one.index, place) and are_apart(place, dims)) or never_meet(one.index, place, dims))
+        for one in reads
+    )
+
+
+def _lie_alike(node: Node, other: Node, layouts: Layouts) -> bool:
+    """Return whether elements of two values that are in one buffer lie at the same places."""
+    return node.aval.shape == other.aval.shape and layouts.strides(node) == layouts.strides(other)
 
 
 def _are_apart(index: Index, dims: tuple[int, ...]) -> bool:

@@ -23,6 +23,11 @@ class Dependent:
             other.after.add(self)
         self._deepen(max((other.depth for other in fresh), default=-1) + 1)
 
+    def leave(self, other: Self) -> None:
+        """Forgets one that had to run first; this one stays as deep as it was."""
+        self.before.discard(other)
+        other.after.discard(self)
+
     def _deepen(self, depth: int) -> None:
         waiting = [(self, depth)]
         while waiting:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.grouping.changes import Changes, waited_for
 from xjit.fusion.grouping.legality import Joining, refusal
 from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.grouping.reasons import Refusal
@@ -42,9 +43,11 @@ class Grouping:
     walked: dict[Node, dict[OpenGroup, None]] = field(default_factory=dict)
     readers: dict[Node, dict[OpenGroup, None]] = field(default_factory=dict)
     siblings: Siblings = field(init=False)
+    changes: Changes = field(init=False)
 
     def __post_init__(self) -> None:
         self.siblings = Siblings(self.machine)
+        self.changes = Changes(self.slices, self.layouts)
 
     @property
     def leaves(self) -> AbstractSet[Node]:
@@ -88,9 +91,12 @@ class Grouping:
         read = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
         before = {group for source in read for group in self.home.get(owner(source), ())}
         before.update(*(self.home.get(owner(one), ()) for one in conditions if one.op.failure is None))
-        before.update(*(self.checks[one] for one in checked), *(self.readers.get(one, ()) for one in after))
+        before.update(*(self.checks[one] for one in checked))
+        readers = {one for value in after for one in self.readers.get(value, ())} - before
         group = OpenGroup(number=len(self.groups), whole=step)
-        group.need(before)
+        group.need(before | readers)
+        if readers:
+            self.changes.note(group, after, readers)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
         for source in read:
@@ -116,8 +122,10 @@ class Grouping:
             if group.has_scan and group.fast and group in before:
                 here = skewed(statement, found, group.statements, group.dims, self.machine)
             seen = found if here is statement else self.slice_of(here)
-            axes = self._placement(group, here, seen, before)
+            spared = self.changes.spared(group, here, before)
+            axes = self._placement(group, here, seen, waited_for(group, before, spared) if spared else before)
             if axes is not None:
+                self.changes.let_go(group, spared)
                 return self._join(group, here, axes, seen, before)
         group = OpenGroup(number=len(self.groups), dims=statement.dims, rank=statement.rank)
         self.groups.append(group)

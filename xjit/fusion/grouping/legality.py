@@ -94,6 +94,13 @@ def reads_elsewhere(joining: Joining) -> str:
     return "a value is read at another position than it is made at"
 
 
+def reads_what_is_changed(joining: Joining) -> str:
+    """Results that nothing else reads are computed where they are read: what they are made of may have changed."""
+    stale = joining.group.stale
+    late = stale and any(owner(indexed.node) in stale for indexed in joining.slice.reads)
+    return "the loops have changed what a value is made of" if late else ""
+
+
 def reads_a_scan_late(joining: Joining) -> str:
     """Running values of a scan are gone in a later pass, unless a whole row of them is kept."""
     group, statement, reads = joining.group, joining.statement, joining.slice.reads
@@ -126,6 +133,7 @@ PREDICATES: tuple[Predicate, ...] = (
     runs_across_rows,
     is_too_long,
     reads_elsewhere,
+    reads_what_is_changed,
     reads_a_scan_late,
     runs_around_another,
 )

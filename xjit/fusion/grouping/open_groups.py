@@ -22,7 +22,8 @@ class OpenGroup(Dependent):
     """A group under construction, or a step on whole arrays, which nothing joins; they are numbered as they come.
 
     ``makers`` says which statements make a value, ``levels`` in which pass, and ``scans`` from which scans it comes.
-    ``values`` are what its statements inline, but for those that are still ``waiting`` to be counted.
+    ``values`` are what its statements inline, but for those that are still ``waiting`` to be counted; ``stale`` are
+    results that are made of what a later statement has changed.
     """
 
     number: int = 0
@@ -39,6 +40,7 @@ class OpenGroup(Dependent):
     levels: dict[Node, int] = field(default_factory=dict)
     scans: dict[Node, frozenset[Node]] = field(default_factory=dict)
     late: frozenset[Node] = frozenset()
+    stale: frozenset[Node] = frozenset()
     orders: frozenset[object] = frozenset()
     values: set[IndexedValue] | None = None
     waiting: list[tuple[tuple[IndexedValue, ...], dict[int, int]]] = field(default_factory=list)

@@ -5,6 +5,9 @@ while n != 0:                               behind the condition it is 1 or more
     last = max(min(min(n, 64) - 1, 63), 0)  ->  last = min(n, 64) - 1
     n = last + 4 * x[last]                  or last alone
 
+if k == 0: ...
+else: a = x[k - 1]                          k is 1 or more there: no place before the first one has to be looked for
+
 Which numbers lie between which is found by trial: those that a value starts with, then those that a turn makes of
 them as well, until a turn makes no others.
 """
@@ -21,6 +24,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.rebuilding import reading, with_new
 from xjit.ir.scalar_expr import Arg, Lit, Prim
 from xjit.ir.spans import Span, extreme_of, span_over, type_span
+from xjit.ops.whole_arrays.runtime_check import REQUIRE
 from xjit.types import BOOL, INT64, TupleType
 
 Spans: TypeAlias = "dict[Node, Span]"
@@ -41,8 +45,16 @@ def drop_kept_bounds(graph: Graph) -> Graph:
 
 
 def _is_bound(node: Node) -> bool:
-    """Return whether a node is an integer and no more than another one, or no less."""
-    return _is_number(node) and extreme_of(node) is not None
+    """Return whether a node is an integer that is one of others, or has to be what a condition says."""
+    return _is_number(node) and (extreme_of(node) is not None or _is_choice(node) or node.op is REQUIRE)
+
+
+def _is_choice(node: Node) -> bool:
+    """Return whether a node is one of two others as a truth value says."""
+    match node.element:
+        case Prim("select", (Arg(0), Arg(1), Arg(2))):
+            return True
+    return False
 
 
 def _is_number(node: Node) -> bool:
@@ -84,7 +96,7 @@ class _Numbers:
         if node.op.control != "branch":
             return ()
         graphs = inner_graphs(node)
-        outputs = [self.spans(one.graph, _given(node, one, found)) for one in graphs]
+        outputs = [self.spans(one.graph, _given_branch(node, number, found)) for number, one in enumerate(graphs)]
         places = zip(*(one.graph.outputs for one in graphs), strict=True)
         return [_joined([spans.get(one) for spans, one in zip(outputs, ones, strict=True)]) for ones in places]
 
@@ -142,7 +154,8 @@ class _Numbers:
     def _inside(self, node: Node, found: Spans) -> Iterator[Graph]:
         graphs = inner_graphs(node)
         if node.op.control == "branch":
-            yield from (self.changed(one.graph, _given(node, one, found)) for one in graphs)
+            for number, one in enumerate(graphs):
+                yield self.changed(one.graph, _given_branch(node, number, found))
             return
         if node.op.control != "loop":
             yield from (self.changed(one.graph, {}) for one in graphs)
@@ -166,8 +179,26 @@ def _given(
     return spans
 
 
+def _given_branch(node: Node, number: int, found: Spans) -> dict[Node, Span]:
+    """The spans of the parameters of one graph of a choice, where what chooses it holds."""
+    here = {**found}
+    selector = node.inputs[0]
+    if _is_choice(selector):
+        condition, *numbers = selector.inputs
+        chosen = [one.op is CONSTANT and one.param("value").array().item() == number for one in numbers]
+        if chosen[0] != chosen[1] and all(one.op is CONSTANT for one in numbers):
+            refine(condition, chosen[0], here)
+    return _given(node, inner_graphs(node)[number], here)
+
+
 def _kept(node: Node, found: Spans) -> Node | None:
-    """The operand that a bound leaves as it is."""
+    """The operand that a bound leaves as it is, or that a condition chooses."""
+    if node in found and node.op is REQUIRE and node.type == node.inputs[0].type:
+        return node.inputs[0] if found.get(node.inputs[1]) == (1, 1) else None
+    if node in found and _is_choice(node):
+        low, high = found.get(node.inputs[0], (0, 1))
+        if low == high:
+            return node.inputs[1 if low else 2]
     extreme = extreme_of(node) if node in found else None
     if extreme is None:
         return None
