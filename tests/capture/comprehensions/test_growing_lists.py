@@ -183,3 +183,39 @@ def one_behind_a_reduction(x: Any) -> Any:
 
 def test_a_list_of_at_most_one_number_beside_a_reduction_of_any_length() -> None:
     check_whole(one_behind_a_reduction, *((np.arange(float(size)),) for size in (8, 9, 11, 2)))
+
+
+def settles(x: Any, least: Any) -> Any:
+    """The entry before the last one is read in turns of the run that come when there is one."""
+    sums = []
+    for k in range(30):
+        x = x * 0.9
+        sums.append(x.sum())
+        if k > least and abs(sums[-1] - sums[-2]) < 0.02:
+            break
+    return x, np.array(sums)
+
+
+def lags(x: Any, least: Any) -> Any:
+    sums, k = [], 0
+    while x.sum() > 0.1:
+        x = x * 0.9
+        sums.append(float(x.sum()))
+        if k > least:
+            x = x - sums[-3] * 1e-3
+        k += 1
+    return x, sums
+
+
+@pytest.mark.parametrize("function", [settles, lags])
+def test_arms_read_entries_that_are_not_there_yet(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, x = xjit.jit(function, strict=True), np.linspace(0.1, 1.0, 6)
+    for least in (3, 2, 20):
+        for found, wanted in zip(compiled(x, least), function(x, least), strict=True):
+            np.testing.assert_allclose(found, wanted)
+            assert type(found) is type(wanted)
+    assert compiled.stats().fallbacks == 0
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    for one in (function, xjit.jit(function)):
+        with pytest.raises(IndexError, match="list index out of range"):
+            one(x, -1)
