@@ -140,10 +140,15 @@ Algorithm: TypeAlias = Literal["quick", "stable", "signed"]
 class LineSort:
     """A sort of one operand's lines along an axis by the order of its elements: ``quick`` or ``stable`` as NumPy
     names its algorithms; ``signed`` is stable for floats, which differ from equal ones by the signs of zeros.
+
+    The result are the ``positions`` of elements, or these themselves. Where there is only one line the operand of the
+    number ``until`` may say how many elements it has.
     """
 
     axis: int
     kind: Algorithm
+    positions: bool = False
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +263,7 @@ class OpDef:
     shorter    a number -> what computes the same where the last operand is this number: an operation, and its operand
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
-    line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
+    line_sort  params -> how NumPy's routines sort the lines of its first operand, if they do
     in_blocks  types of operands, params -> the routine that computes it among kernels, if there is one
     draws      params -> the routine of NumPy's that draws the result, if it is one of random numbers
     shown      types of operands, params, result type -> how NumPy shows the first operand, with numbers of operands

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ir.opdef import Kind, LineSort, OpDef, Params
 from xjit.ops.define.core import Operand, apply, register
 from xjit.ops.define.library_op import run_quietly
 from xjit.ops.define.references import Array
+from xjit.ops.for_numpy.numpy_sorting import ALGORITHMS
 from xjit.types import ArrayType
 
 Types = tuple[ArrayType, ...]
@@ -48,6 +49,17 @@ def _call(*operands: Array, function: str, ends: tuple[Ends, ...], options: Any,
     return padded
 
 
+def _line_sort(params: Params) -> LineSort | None:
+    """The sort of the first elements of a line; None of other functions."""
+    name, options = params["function"], dict(params["options"])
+    if name not in ("sort", "argsort") or params["ends"] != (((0, 1),),) or params["result"].rank != 1:
+        return None
+    stable, kind = options.get("stable"), ALGORITHMS.get(options.get("kind"))
+    if stable is not None:
+        kind = "stable" if stable else "quick"
+    return None if kind is None else LineSort(0, kind, positions=name == "argsort", until=1)
+
+
 LIMITED_CALL = register(
     OpDef(
         name="limited_call",
@@ -55,6 +67,7 @@ LIMITED_CALL = register(
         infer=_infer,
         reference=_call,
         fresh=True,
+        line_sort=_line_sort,
         doc="A function of NumPy of arrays of which other operands say where they end.",
     )
 )

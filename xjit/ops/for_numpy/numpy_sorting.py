@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.dataclass import replace
 from xjit.ir.opdef import Algorithm, LineSort, Params
 from xjit.ops.define.core import Array
 from xjit.ops.define.library_op import Types, library, packed_type
@@ -48,7 +49,7 @@ def _lexsort(*keys: Array, axis: int) -> Any:
     return np.lexsort(keys, axis)
 
 
-_ALGORITHMS: dict[str | None, Algorithm] = {
+ALGORITHMS: dict[str | None, Algorithm] = {
     None: "quick",
     "quicksort": "quick",
     "mergesort": "stable",
@@ -58,15 +59,23 @@ _ALGORITHMS: dict[str | None, Algorithm] = {
 
 def _line_sort(params: Params) -> LineSort | None:
     """The algorithm by NumPy's name of it."""
-    kind = _ALGORITHMS.get(params["kind"])
+    kind = ALGORITHMS.get(params["kind"])
     return None if kind is None else LineSort(params["axis"], kind)
+
+
+def _line_order(params: Params) -> LineSort | None:
+    """The same of a sort of positions."""
+    found = _line_sort(params)
+    return None if found is None else replace(found, positions=True)
 
 
 # None of them does arithmetic, so none has anything to warn of.
 _searching = functools.partial(library, silent=True, fresh=True)
 
 SORT = _searching("sort", np.sort, _copied, "Lines along an axis in ascending order.", line_sort=_line_sort)
-ARGSORT = _searching("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
+ARGSORT = _searching(
+    "argsort", np.argsort, _positions, "Where the elements of a sorted line come from.", line_sort=_line_order
+)
 PARTITION = _searching("partition", _partition, _copied, "Lines with some elements where a sort would put them.")
 ARGPARTITION = _searching(
     "argpartition", _argpartition, _positions, "Where the elements of a partitioned line come from."

@@ -7,6 +7,13 @@ table:
     2, 3      the routine of NumPy, which returns 0 unless memory is short, and another one for lines it leaves
     4, 5      bytes and elements of a line
 
+``order_lines`` puts the positions of the elements of a line in the order of these.  ``sort_first`` and
+``order_first`` sort the first elements of the only line; their table:
+
+    0, 1, 2   the line, the number of its elements, the result
+    3, 4      routines of NumPy, as above
+    5, 6, 7   bytes of an element and of the number, elements that there is room for
+
 ``sort_lines`` takes elements as the routine orders them.  ``sort_signed_f32`` and its like are stable: a line that
 has zeros of both signs, the only equal elements that differ, they give to the other routine, which has to be.
 """
@@ -53,6 +60,106 @@ other:
     br label %done
 done:
   end %i
+  ret void
+}
+"""
+
+_ORDERS = r"""
+; Put the positions of the elements of a line in order, by %routine or, unless that does it, by %other.
+define internal void @ordered(ptr %line, ptr %result, i64 %count, ptr %routine, ptr %other) {
+entry:
+  call void @count_up(ptr %result, i64 %count)
+  %said = call i32 %routine(ptr %line, ptr %result, i64 %count, ptr null)
+  %left = icmp ne i32 %said, 0
+  br i1 %left, label %again, label %done
+again:
+  call void @count_up(ptr %result, i64 %count)
+  %last = call i32 %other(ptr %line, ptr %result, i64 %count, ptr null)
+  br label %done
+done:
+  ret void
+}
+
+define internal void @count_up(ptr %result, i64 %count) {
+entry:
+  for %i below %count
+    %place = call ptr @place(ptr %result, i64 %i)
+    store i64 %i, ptr %place
+  end %i
+  ret void
+}
+
+define void @order_lines(i64 %low, i64 %high, ptr %table) {
+entry:
+  %lines = call ptr @pointer(ptr %table, i64 0)
+  %results = call ptr @pointer(ptr %table, i64 1)
+  %routine = call ptr @pointer(ptr %table, i64 2)
+  %other = call ptr @pointer(ptr %table, i64 3)
+  %bytes = call i64 @word(ptr %table, i64 4)
+  %count = call i64 @word(ptr %table, i64 5)
+  for %i from %low below %high
+    %distance = mul i64 %i, %bytes
+    %line = getelementptr i8, ptr %lines, i64 %distance
+    %before = mul i64 %i, %count
+    %result = call ptr @place(ptr %results, i64 %before)
+    call void @ordered(ptr %line, ptr %result, i64 %count, ptr %routine, ptr %other)
+  end %i
+  ret void
+}
+
+; The number of the first elements, which is not beyond what there is room for.
+define internal i64 @first_count(ptr %table) {
+entry:
+  %place = call ptr @pointer(ptr %table, i64 1)
+  %bytes = call i64 @word(ptr %table, i64 6)
+  %room = call i64 @word(ptr %table, i64 7)
+  %long = icmp eq i64 %bytes, 8
+  br i1 %long, label %eight, label %four
+eight:
+  %count8 = load i64, ptr %place
+  br label %found
+four:
+  %half = load i32, ptr %place
+  %count4 = sext i32 %half to i64
+  br label %found
+found:
+  %count = phi i64 [ %count8, %eight ], [ %count4, %four ]
+  %none = icmp slt i64 %count, 0
+  %some = select i1 %none, i64 0, i64 %count
+  %beyond = icmp sgt i64 %some, %room
+  %within = select i1 %beyond, i64 %room, i64 %some
+  ret i64 %within
+}
+
+define void @order_first(i64 %low, i64 %high, ptr %table) {
+entry:
+  %line = call ptr @pointer(ptr %table, i64 0)
+  %result = call ptr @pointer(ptr %table, i64 2)
+  %routine = call ptr @pointer(ptr %table, i64 3)
+  %other = call ptr @pointer(ptr %table, i64 4)
+  %count = call i64 @first_count(ptr %table)
+  call void @ordered(ptr %line, ptr %result, i64 %count, ptr %routine, ptr %other)
+  ret void
+}
+
+define void @sort_first(i64 %low, i64 %high, ptr %table) {
+entry:
+  %line = call ptr @pointer(ptr %table, i64 0)
+  %result = call ptr @pointer(ptr %table, i64 2)
+  %routine = call ptr @pointer(ptr %table, i64 3)
+  %item = call i64 @word(ptr %table, i64 5)
+  %count = call i64 @first_count(ptr %table)
+  %bytes = mul i64 %count, %item
+  call void @llvm.memcpy.p0.p0.i64(ptr %result, ptr %line, i64 %bytes, i1 false)
+  %said = call i32 %routine(ptr %result, i64 %count, ptr null)
+  %left = icmp ne i32 %said, 0
+  br i1 %left, label %again, label %done
+again:
+  %other = call ptr @pointer(ptr %table, i64 4)
+  call void @llvm.memcpy.p0.p0.i64(ptr %result, ptr %line, i64 %bytes, i1 false)
+  %last = call i32 %other(ptr %result, i64 %count, ptr null)
+  br label %done
+done:
   ret void
 }
 """
@@ -135,4 +242,4 @@ def sorts_text() -> str:
         Template(_SIGNED).safe_substitute(NAME=name, REAL=real, BITS=bits, SIGN=sign)
         for name, real, bits, sign in (("f32", "float", "i32", -(2**31)), ("f64", "double", "i64", -(2**63)))
     )
-    return expand("".join((WORDS_TEXT, _SHARED, _LINES, *signed)))
+    return expand("".join((WORDS_TEXT, _SHARED, _LINES, _ORDERS, *signed)))

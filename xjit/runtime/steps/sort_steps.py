@@ -20,19 +20,25 @@ from xjit.runtime.once import Once
 QUICK, HEAP, STABLE = 0, 1, 2
 """NumPy's numbers of its algorithms."""
 
+POSITIONS = 3
+"""Added to these, the numbers of those that put positions of elements in order."""
+
 SORTED_TYPES = tuple(np.dtype(letter) for letter in "?bBhHiIlLqQefd")
 """The element types that NumPy's routines sort without help of the array."""
 
 # The C-API of NumPy 2: the places of its functions, and that of sorts among the functions of a type.
 _VERSION_PLACE, _VERSION = 0, 0x02000000
 _FUNCTIONS_PLACE = 365
-_SORTS_PLACE, _SORTS = 33, 3
+_SORTS_PLACE, _SORTS = 33, 6
 
 _Routine = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p)
+_Order = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p)
 
 
 class Sorts:
-    """Adaptors to routines of NumPy; ``routines`` are the addresses of the three algorithms by element types."""
+    """Adaptors to routines of NumPy; ``routines`` are the addresses of the three algorithms by element types, first
+    for elements, then for their positions.
+    """
 
     def __init__(self, routines: Mapping[np.dtype[Any], tuple[int, ...]]) -> None:
         self.routines = routines
@@ -74,10 +80,15 @@ def _routines(capsule: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
 def _sort(dtype: np.dtype[Any], routines: tuple[int, ...]) -> bool:
     """Return whether routines put some elements in order."""
     numbers = np.arange(300) * 7919 % 101
-    for address in routines:
+    for address in routines[:POSITIONS]:
         line = numbers.astype(dtype)
         expected = np.sort(line)
         if not address or _Routine(address)(line.ctypes.data, len(line), None) or (line != expected).any():
+            return False
+    for address in routines[POSITIONS:]:
+        line, order = numbers.astype(dtype), np.arange(len(numbers))
+        failed = not address or _Order(address)(line.ctypes.data, order.ctypes.data, len(line), None)
+        if failed or (line[order] != np.sort(line)).any():
             return False
     return True
 
