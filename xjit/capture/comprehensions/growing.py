@@ -25,7 +25,13 @@ from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered, refuse
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.constants.choices import is_choice, is_constant_of_run, numbers_of
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.recording.container_entries import ARRAY_INSTEAD, EntryType, RecordType, entry_type
+from xjit.capture.recording.container_entries import (
+    ARRAY_INSTEAD,
+    EntryType,
+    RecordType,
+    entry_type,
+    parts_of,
+)
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import demand, repeats_so_far
@@ -460,13 +466,16 @@ def _is_ordered(form: tree.Tree) -> bool:
     return not isinstance(form, tree.Branch) or (form.kind is tuple and all(map(_is_ordered, form.children)))
 
 
-def _numbers(trace: CaptureTrace, little: bool) -> int:
-    """The numbers that a list has room for at first: as many as the largest array among the arguments, within bounds.
+def _rows(trace: CaptureTrace, little: bool, kind: EntryType | RecordType) -> int:
+    """The entries that a list has room for at first: as many as the largest array among the arguments has elements,
+    within bounds.
 
     Lists of nodes, edges or lines are seldom longer than what they are found in.
     """
+    numbers = max(1, math.prod(kind.shape or ())) if isinstance(kind, EntryType) else 1
     largest = 0 if trace.lengths is None else trace.lengths.largest
-    return max(_ROOM_IN_TURNS if little else _ROOM, min(1 << max(0, largest - 1).bit_length(), _MOST_ROOM))
+    guess = _ROOM_IN_TURNS if little else _ROOM // max(1, len(parts_of(kind)))
+    return max(guess, min(1 << max(0, largest - 1).bit_length(), _MOST_ROOM)) // numbers
 
 
 def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
@@ -474,9 +483,8 @@ def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType
     rewriting = trace.recorder.rewriting
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
-    numbers = _numbers(trace, rewriting.is_little(place))
     shape = kind.shape if isinstance(kind, EntryType) else ()
-    rows = max(_FEWEST_ROWS, numbers // max(1, math.prod(shape or ())), rewriting.room_of(place))
+    rows = max(_FEWEST_ROWS, _rows(trace, rewriting.is_little(place), kind), rewriting.room_of(place))
     room = None if trace.lengths is None else trace.lengths.room(rows + len(made))
     if room is None:
         return None
