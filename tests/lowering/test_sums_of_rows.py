@@ -55,3 +55,17 @@ def test_positions_outside_raise(shape: tuple[int, ...], place: int) -> None:
     t[place] = shape[0]
     with pytest.raises(IndexError, match="out of bounds"):
         compiled(np.ones(shape), t)
+
+
+def windows(images: Any, weights: Any) -> Any:
+    return np.sum(images[:, :3, :3, :, np.newaxis] * weights[np.newaxis], axis=(1, 2, 3))
+
+
+@pytest.mark.parametrize(("channels", "is_short"), [(3, True), (7, True), (8, False)])
+def test_a_line_of_fewer_elements_than_lanes_is_added_up_in_scalars(channels: int, is_short: bool) -> None:
+    """Vectors would have to wait for what short loops have just stored."""
+    images = RNG.random((5, 6, 6, channels)).astype(np.float32)
+    weights = RNG.random((3, 3, channels, 4)).astype(np.float32)
+    compiled = xjit.jit(windows, strict=True)
+    np.testing.assert_allclose(compiled(images, weights), windows(images, weights), rtol=1e-6)
+    assert ("LanesInScalars" in str(compiled.explain(images, weights))) is is_short

@@ -133,7 +133,7 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
         yield StageLine(tuple(one.variable for one in line), around.fresh("b"), step)
         yield SumBlocks(step)
         yield from (Compensate(one.name) for one in reversed(with_errors))
-        yield from _lanes_of(step, sums, around)
+        yield from _lanes_of(step, sums, around, in_scalars=len(sums) == 1 and _is_short(line, sums[0], around))
         return
     in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
     skipping = None if in_blocks else _skipping(loops, around)
@@ -180,6 +180,18 @@ def _skipping(loops: Sequence[Loop], around: Surroundings) -> Skipping | None:
         return None
     blocks = 1 << (max(1, -(-evaluate(length, words) // numerics.BLOCK)) - 1).bit_length()
     return Skipping(turns.variable, blocks) if blocks <= MOST_BLOCKS else None
+
+
+def _is_short(line: Sequence[Loop], one: Accumulate, around: Surroundings) -> bool:
+    """Return whether loops have fewer elements than a sum has lanes: vectors of these have been stored in parts."""
+    values, elements = dict(around.nest.words.values()), 1
+    for loop in line:
+        path, _ = found(around.kernel, loop.variable)
+        length = most(substitute(loop.stop - loop.start, integers_before(around.kernel, path)))
+        if length is None:
+            return False
+        elements *= evaluate(length, values)
+    return elements < numerics.lanes(one.value.dtype)
 
 
 def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
@@ -264,8 +276,13 @@ def _odd_lanes(loop: Loop, rest: str, sums: Sequence[Accumulate], around: Surrou
     yield from _lanes_of(rest, sums, around)
 
 
-def _lanes_of(step: str, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
-    """Yield what adds elements in scratch, those of one size in a loop of their own."""
+def _lanes_of(
+    step: str, sums: Sequence[Accumulate], around: Surroundings, in_scalars: bool = False
+) -> Iterator[Rewrite]:
+    """Yield what adds elements in scratch, those of one size in a loop of their own.
+
+    Few lanes are ``in_scalars`` where elements have just been stored by short loops.
+    """
     sizes = sorted(numerics.lanes(one.value.dtype) for one in sums)
     names = [step]
     for size in sorted(set(sizes))[:-1]:
@@ -275,6 +292,8 @@ def _lanes_of(step: str, sums: Sequence[Accumulate], around: Surroundings) -> It
         rest = around.fresh("k")
         yield Lanes(name, rest)
         yield Lanes(rest, around.fresh("k"))
+        if in_scalars:
+            yield LanesInScalars(rest)
 
 
 def work_of(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Work:
