@@ -22,7 +22,7 @@ from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.ir.context import TracedValue
 
 PARTS = frozenset({"real", "imag", "conjugate"})
-"""Attributes of Python's floats and complex numbers that are numbers, or make one."""
+"""Attributes of Python's numbers that are numbers, or make one."""
 
 
 def is_pythons(left: Any, right: Any) -> bool:
@@ -42,7 +42,9 @@ def binary(ufunc: Any, left: Any, right: Any) -> Any:
 
 
 def part(number: Any, name: str) -> Any:
-    """An attribute of a float or a complex number of Python's that is among PARTS."""
+    """An attribute of a number of Python's that is among PARTS."""
+    if number.weak in (bool, int):
+        return 0 if name == "imag" else +number if name == "real" else lambda: +number
     if name == "conjugate":
         return lambda: _marked(call_method(name, number, (), {}), number.weak)
     return _marked(call_attribute(name, number), float)

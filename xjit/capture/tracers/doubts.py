@@ -105,7 +105,7 @@ def as_numpys(result: Any, inputs: Sequence[Any]) -> Any:
     """The result of a function of NumPy's, of which numbers are NumPy's whatever the operands are."""
     for one in result if isinstance(result, tuple) else (result,):
         if doubt_of(one) is not None and not any(one is other for other in inputs):
-            del one.doubt
+            one.doubt = None
     return result
 
 

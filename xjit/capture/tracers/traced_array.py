@@ -12,10 +12,10 @@ import numpy as np
 
 from xjit.capture.catching.running_code import is_lookup, is_subscript, is_traced
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.python_numbers import traced_complex, traced_floats
 from xjit.capture.python_numbers.doubted_operators import call_operator
+from xjit.capture.python_numbers.number_attributes import NumberAttributes, check_attribute
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers import limited_calls, traced_integers
 from xjit.capture.tracers.doubts import (
@@ -54,11 +54,11 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "code", "demanded", "doubt", "known", "pace", "told", "wraps"})
+_SLOTS = frozenset({"bounds", "code", "demanded", "known", "pace", "told", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
-class TracedArray(Operators, BufferView):
+class TracedArray(Operators, NumberAttributes):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
@@ -69,7 +69,7 @@ class TracedArray(Operators, BufferView):
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "code", "demanded", "doubt", "known", "pace", "told", "wraps")
+    __slots__ = ("bounds", "code", "demanded", "known", "pace", "told", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
@@ -77,7 +77,6 @@ class TracedArray(Operators, BufferView):
     demanded: tuple[int, int]
     wraps: bool
     code: TracedValue | None
-    doubt: tuple[TracedValue, type]
     pace: traced_integers.Pace | None
     told: list[weakref.ref[TracedArray]]
 
@@ -224,21 +223,6 @@ class TracedArray(Operators, BufferView):
     # Attributes
 
     @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.node.aval.size
-
-    @property
-    def itemsize(self) -> int:
-        """The number of bytes of one element."""
-        return int(self.dtype.itemsize)
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of all elements."""
-        return self.size * self.itemsize
-
-    @property
     def device(self) -> str:
         """Return the device that NumPy names."""
         return str(np.empty(0).device)
@@ -268,7 +252,10 @@ class TracedArray(Operators, BufferView):
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:
             raise AttributeError(name)
-        if doubt_of(self) is not None and hasattr(self.dtype.type, name) and is_traced(sys._getframe(1)):
+        if self.weak is not None:
+            check_attribute(self.weak, name, sys._getframe(1))
+        elif self.doubt is not None and is_traced(sys._getframe(1)) and hasattr(self.dtype.type, name):
+            self.check_number(name, sys._getframe(1))
             return getattr(self.certain(), name)
         if name == "item":
             return self._item
@@ -276,7 +263,7 @@ class TracedArray(Operators, BufferView):
             return self._tolist
         if name == "tolist" and self.ndim == 1 and self.dtype in _OF_PYTHON and not hasattr(self, "known"):
             return self._listed
-        if name in traced_complex.PARTS and self.weak in (float, complex):
+        if name in traced_complex.PARTS and self.weak is not None:
             return traced_complex.part(self, name)
         if name in METHODS:
             return functools.partial(self._call_bound, name)

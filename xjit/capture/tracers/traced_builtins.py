@@ -17,6 +17,7 @@ from xjit.capture.guarding.access_path import object_path
 from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.builtin_functions import BUILTINS
+from xjit.capture.python_numbers.number_attributes import check_attribute
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
@@ -36,7 +37,7 @@ from xjit.capture.splits.object_comparisons import identity_of
 from xjit.capture.splits.outside import refusing_or_step
 from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers import limited_calls
-from xjit.capture.tracers.doubts import settled_class
+from xjit.capture.tracers.doubts import doubt_of, settled_class
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
@@ -163,6 +164,10 @@ def _hasattr(value: Any, name: str) -> Any:
 def _getattr(value: Any, name: str, *default: Any) -> Any:
     if issubclass(type(value), DeferredObject) and default:
         return step(getattr, (value, name, *default), {})
+    if isinstance(value, TracedValue) and not default and settled_class(value) in NUMBERS:
+        check_attribute(settled_class(value), name, sys._getframe(1))
+    if doubt_of(value) is not None:
+        value = value.certain()
     return default[0] if default and not _hasattr(value, name) else getattr(value, name)
 
 

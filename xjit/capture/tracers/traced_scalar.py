@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numbers
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.python_numbers.doubted_operators import call_operator
+from xjit.capture.python_numbers.number_attributes import check_attribute
 from xjit.capture.tracers.numpy_call import call_function, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
@@ -76,7 +78,25 @@ class TracedScalar(Operators, TracedValue):
         """Return whether this is an argument as it came in, not a sum or product of arguments."""
         return len(self.sources) == 1 and self.node in self.owner.parameters
 
-    # NumPy's side
+    # NumPy's side, and attributes that only its numbers have
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        check_attribute(type(self.value), "dtype", sys._getframe(1))
+        return self.node.aval.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions, of which there are none."""
+        check_attribute(type(self.value), "shape", sys._getframe(1))
+        return ()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        check_attribute(type(self.value), "ndim", sys._getframe(1))
+        return 0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, kwargs)
