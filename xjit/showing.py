@@ -32,6 +32,16 @@ class Along:
         return self.count < 0 and self.of < 0
 
 
+def positions(start: int, count: int, step: int) -> slice:
+    """The slice of so many positions from a start on.
+
+    >>> positions(4, 3, -2), positions(1, 0, 1)
+    (slice(4, None, -2), slice(0, 0, None))
+    """
+    stop = start + count * step
+    return slice(start, stop if stop >= 0 else None, step) if count > 0 else slice(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """A basic index: positions of each axis, an integer that drops it, None for a new one."""

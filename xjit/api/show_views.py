@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.outline import Output
-from xjit.showing import Along, Flattened, Indexed, PartsOf, Reshaped, Showing, Turned
+from xjit.showing import Along, Flattened, Indexed, PartsOf, Reshaped, Showing, Turned, positions
 
 Results = Sequence[Any] | Mapping[int, Any]
 
@@ -59,10 +59,7 @@ def _entry(one: Along | int | None, results: Results) -> Any:
         return slice(None)
     start = one.start + (_number(results[one.at]) if one.at >= 0 else 0)
     count = _number(results[one.of]) if one.of >= 0 else one.count
-    if count <= 0:
-        return slice(0, 0)
-    stop = start + count * one.step
-    return slice(start, stop if stop >= 0 else None, one.step)
+    return positions(start, count, one.step)
 
 
 def _number(result: Any) -> int:

@@ -15,9 +15,10 @@ import numpy as np
 
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.tracers.known_values import is_constant
+from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
-from xjit.numpy.limited.arrays import LimitedArray
+from xjit.numpy.limited.arrays import LimitedArray, root_of
 from xjit.showing import Along, Indexed, PartsOf, Reshaped, Showing, renumbered
 
 
@@ -42,6 +43,27 @@ def way_of(value: Any) -> tuple[Any, Showing] | None:
     """The array that an array of the run's size was made of, and how, where NumPy may have made a view."""
     found: tuple[Any, Showing] | None = getattr(value, "_way", None)
     return found
+
+
+def way_to(view: Any, trace: CaptureTrace, place: Callable[[Node], int]) -> tuple[Any, tuple[Showing, ...] | None]:
+    """The array whose memory a view shows, and the steps to it with numbers at a ``place``; None where they are
+    unknown.
+    """
+    way, base = way_of(view), root_of(view)
+    if way is not None:
+        base, steps = way_to(way[0], trace, place)
+        return base, None if steps is None else (*steps, way[1])
+    first: tuple[Showing, ...] | None = None
+    if isinstance(base, BufferView):
+        end, first = base.buffer.version(trace), ()
+    elif isinstance(base, LimitedArray):
+        end = base.value.node
+        base, first = way_to(base, trace, place) if way_of(base) is not None else (base, ())
+    if first is None:
+        return base, None
+    node = view.value.node if isinstance(view, LimitedArray) else view.node
+    steps = steps_to(node, end, place)
+    return base, None if steps is None else (*first, *steps)
 
 
 def steps_to(node: Node, end: Node, place: Callable[[Node], int]) -> tuple[Showing, ...] | None:

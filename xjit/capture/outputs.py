@@ -16,12 +16,14 @@ from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.memory.origins import code_of, whole_of
-from xjit.capture.moving_views import moves, numbered_in, steps_to, way_of
+from xjit.capture.moving_views import moves, numbered_in, way_to
 from xjit.capture.outline import Assignment, Chosen, Output
 from xjit.capture.recording.made_objects import Made, MadeObject
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.traced_ufuncs import TracedUfunc
 from xjit.capture.splits.deferred import DeferredObject
+from xjit.capture.splits.memory_of_objects import is_shown_by_other
+from xjit.capture.splits.python_steps import copied
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.demands import tested
@@ -39,7 +41,7 @@ from xjit.ops.define.core import lift
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.effects.barrier import optimization_barrier
 from xjit.ops.effects.python_call import is_taken_back, itself
-from xjit.showing import MovingView, Showing
+from xjit.showing import MovingView
 from xjit.types import is_writable
 
 
@@ -76,6 +78,15 @@ def _keep_memory_of_views(values: Sequence[Any], trace: CaptureTrace) -> None:
         if shown.op.kind is Kind.INDEXING and node not in trace.turned:
             whole: Any = optimization_barrier(TracedValue(node, trace))
             buffer.advance(trace, whole.node)
+
+
+def _keep_memory_of_objects(values: Sequence[Any], trace: CaptureTrace) -> None:
+    """Makes memory of its own of arrays whose equal ones objects of the run may show."""
+    for value in values if trace.shown else ():
+        own = isinstance(value, BufferView) and not value.scalar and value.buffer.path is None
+        if own and is_shown_by_other(value.buffer, trace):
+            whole = trace.wrap(value.buffer.version(trace), trace)
+            value.buffer.advance(trace, copied(whole).node)
 
 
 def _memory_of(value: Any) -> Any:
@@ -169,6 +180,7 @@ class Results:
         leaves, structure = tree.flatten(made.values, in_parts=False)
         _trace_shared_constants(leaves, self.trace)
         _keep_memory_of_views(leaves, self.trace)
+        _keep_memory_of_objects(leaves, self.trace)
         self.tests += tested(self.trace)
         self.leaves = leaves
         outputs = tuple(map(self.output, leaves))
@@ -275,7 +287,7 @@ class Results:
             and not self._is_shared(view)
         ):
             return None
-        base, steps = self._way_to(view)
+        base, steps = way_to(view, self.trace, lambda number: self._place(number, number))
         buffer = base.buffer if isinstance(base, BufferView) else None
         path = None if buffer is None else buffer.path
         if steps is None:
@@ -307,24 +319,6 @@ class Results:
             numbered = numbered_in(base.buffer)
             return None if numbered is None else numbered.code
         return self._code(self._trimmed(base)) if isinstance(base, LimitedArray) else None
-
-    def _way_to(self, view: Any) -> tuple[Any, tuple[Showing, ...] | None]:
-        """The array whose memory a view shows, and the steps to it; None where they are unknown."""
-        way, base = way_of(view), root_of(view)
-        if way is not None:
-            base, steps = self._way_to(way[0])
-            return base, None if steps is None else (*steps, way[1])
-        first: tuple[Showing, ...] | None = None
-        if isinstance(base, BufferView):
-            end, first = base.buffer.version(self.trace), ()
-        elif isinstance(base, LimitedArray):
-            end = base.value.node
-            base, first = self._way_to(base) if way_of(base) is not None else (base, ())
-        if first is None:
-            return base, None
-        node = view.value.node if isinstance(view, LimitedArray) else view.node
-        steps = steps_to(node, end, lambda number: self._place(number, number))
-        return base, None if steps is None else (*first, *steps)
 
     def _is_turned(self, value: Any) -> bool:
         """Return whether an array shows what a loop carries with its axes turned, and other results show it, too."""

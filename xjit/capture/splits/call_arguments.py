@@ -28,6 +28,7 @@ from xjit.capture.splits.callbacks import consumes, template_of, values_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.memory_of_objects import Shown
 from xjit.capture.splits.purity import only_reads
+from xjit.capture.splits.view_arguments import shown_term, way_of_argument
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
@@ -42,6 +43,8 @@ from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 from xjit.ops.define.core import lift
 from xjit.ops.effects.python_call import unboxed
 from xjit.ops.effects.step_functions import in_doubt, kept_copy, number, read_only, read_only_object, scalar
+from xjit.showing import Showing
+from xjit.types import ArrayType
 
 
 def _wrapped(function: Any) -> Any:
@@ -141,7 +144,8 @@ class Arguments:
             return self.term(value.packed())
         if isinstance(value, LimitedArray):
             self.arrays.append(value)
-            return self._limited(value)
+            way = way_of_argument(value, self.trace)
+            return self._limited(value) if way is None else self._view(*way)
         if is_constant(value):
             self.arrays.append(value)
             return self._operand(lift(self.trace, value), value.array, None)
@@ -182,9 +186,20 @@ class Arguments:
         if doubt is not None:
             parts = self._operand(node, example, None), self._operand(lift(self.trace, doubt[0]), True, None)
             return Term("call", terms=(self._constant(in_doubt), self._constant(doubt[1]), *parts))
-        if not value.scalar:
-            self.arrays.append(value)
-        return self._operand(node, example, scalar if value.scalar else self._shown(value))
+        if value.scalar:
+            return self._operand(node, example, scalar)
+        self.arrays.append(value)
+        way = way_of_argument(value, self.trace) if isinstance(value, BufferView) else None
+        return self._operand(node, example, self._shown(value)) if way is None else self._view(*way)
+
+    def _view(self, base: BufferView, steps: tuple[Showing, ...], numbers: list[Node]) -> Term:
+        """The term of a view of memory that others see."""
+        node = self.trace.adopt(base.buffer.version(self.trace))
+        whole = self._operand(node, _example(node.aval), None)
+        positions = [self._operand(one, np.zeros((), one.aval.dtype), number) for one in numbers]
+        view = shown_term(whole, steps, positions, self._constant)
+        convert = self._shown(base)
+        return view if convert is None else Term("call", terms=(self._constant(convert), view))
 
     def _shown(self, value: TracedValue) -> Callable[[Any], Any] | None:
         if not self.guarded:
@@ -266,11 +281,13 @@ def example_size(most: int) -> int:
 
 def example_of(value: TracedValue) -> Any:
     """A value of the type of a traced one: square matrices are well conditioned, all else is positive."""
-    type = value.node.aval
+    found = _example(value.node.aval)
+    return found if value.weak is None else value.weak(1)
+
+
+def _example(type: ArrayType) -> np.ndarray[Any, Any]:
     kind = "f" if type.dtype.kind in "fc" else type.dtype.kind
     found = np.ones(type.shape, type.dtype)
     if kind == "f" and type.rank >= 2 and type.shape[-1] == type.shape[-2]:
         found = found + type.shape[-1] * np.eye(type.shape[-1], dtype=type.dtype)
-    if value.weak is not None:
-        return value.weak(1)
     return np.asarray(found, order="F" if type.order != tuple(range(type.rank)) else "C")

@@ -21,9 +21,11 @@ import numpy as np
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.splits.purity import repeats
+from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.operators import PYTHON
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass
+from xjit.ir.context import CONSTANT
 from xjit.ir.current import untraced
 from xjit.ir.node import Node
 from xjit.numpy.limited.arrays import LimitedArray, root_of
@@ -72,6 +74,33 @@ def shown_by(
     if not arrays or not _may_return_views(function, run, examples):
         return ()
     return tuple(_shown(array, trace) for array in arrays)
+
+
+def make_apart(arrays: Iterable[Any], trace: CaptureTrace, copy: Callable[[Any], Any]) -> bool:
+    """Makes copies of arrays where objects of the run may show the memory of equal ones, or constants of the program;
+    return whether there are any.
+
+        a, b = x + 1, x + 1                        one node of the graph, in two buffers
+        np.split(a, places), np.split(b, places)   the parts of b show another array
+    """
+    found = False
+    for array in map(root_of, arrays):
+        if isinstance(array, LimitedArray) or array.frozen or array.scalar or array.buffer.path is not None:
+            continue
+        if is_constant(array):
+            array.give_up()
+        buffer = array.buffer
+        version = buffer.version(trace)
+        if buffer.home is trace and (version.op is CONSTANT or is_shown_by_other(buffer, trace)):
+            buffer.advance(trace, copy(trace.wrap(version, trace)).node)
+            found = True
+        trace.shown.setdefault(buffer.version(trace), buffer)
+    return found
+
+
+def is_shown_by_other(buffer: Buffer, trace: CaptureTrace) -> bool:
+    """Return whether an object of the run may show the memory of a value, as that of another array."""
+    return trace.shown.get(buffer.version(trace), buffer) is not buffer
 
 
 def _shown(array: Any, trace: CaptureTrace) -> Shown:

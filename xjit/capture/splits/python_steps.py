@@ -21,7 +21,7 @@ from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.labelled_arrays import Method, Operation, is_of_library
-from xjit.capture.splits.memory_of_objects import Shown, shown_by
+from xjit.capture.splits.memory_of_objects import Shown, make_apart, shown_by
 from xjit.capture.splits.purity import may_keep, repeats
 from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.errors_in_order import stored_so_far, test_ahead_of_effect
@@ -57,6 +57,10 @@ def step(
     assert isinstance(trace, CaptureTrace)
     _count(trace)
     target = target_of(function) if type(function) is Opaque else function
+    where = position()
+    site = (where, label or label_of(target))
+    known = trace.recorder.unforeseen.get(site)
+    typed = None if like is None or known else results_like(like[0])
     unknown = type(target) is DeferredObject or may_keep(target)
     if unknown:
         _check_seen(trace)
@@ -64,18 +68,19 @@ def step(
     check_writes(label_of(target), getattr(target, "__name__", ""), kwargs | named)
     arguments = Arguments(trace, guarded=unknown)
     run = arguments.function(target, args, kwargs)
+    shows = _shows(target, run, arguments, unknown) if typed is None else ()
+    if shows and not unknown and make_apart(arguments.arrays, trace, copied):
+        arguments = Arguments(trace)
+        run = arguments.function(target, args, kwargs)
+        shows = _shows(target, run, arguments, unknown)
     for one in arguments.containers if arguments.guarded or arguments.opened else ():
         note_kept(trace.recorder, one)
     if arguments.has_callbacks and not unknown:
         _check_seen(trace)
-    where = position()
-    site = (where, label or label_of(target))
-    known = trace.recorder.unforeseen.get(site)
     if known is False:
         refuse(f"{site[1]} writes to an array that it gets, or has one", fix="pass a copy: x.copy()")
     if note is not None:
         trace.recorder.notes.append(note.located(where))
-    typed = None if like is None or known else results_like(like[0])
     once = not repeats(target) or arguments.has_callbacks
     if once:
         test_ahead_of_effect(trace)
@@ -94,12 +99,16 @@ def step(
         return found
     trace.recorder.unknown_objects |= kind is None
     example = like[0] if like is not None and is_of_library(like[0]) else None
-    shows = _shows(target, run, arguments, unknown)
     plain = not unknown and _makes_arrays(target, args) and arguments.plain and not arguments.has_callbacks
     made = DeferredObject(node, trace, site[1], kind, example=example, shows=shows, plain=plain)
     for one in shows:
         one.until_dead(made)
     return made
+
+
+def copied(array: Any) -> Any:
+    """A copy in memory of its own, whatever equal values the graph has."""
+    return step(np.copy, (array,), {}, like=(np.empty(array.shape, array.dtype),))
 
 
 def _makes_arrays(target: Any, args: tuple[Any, ...]) -> bool:

@@ -56,7 +56,8 @@ class CaptureTrace(Trace):
     ``expected`` the truths without which NumPy does the call, ``fitting`` those of them that say that arrays have
     room, ``tried`` the operations whose errors go to handlers. ``trials`` keep what is written at once, to take it
     back. The ``pins`` are values that the function's trace takes for granted, ``pinned`` the expected truths that
-    say so; ``stopped`` is raised once the trace has come to the value that is asked for.
+    say so; ``stopped`` is raised once the trace has come to the value that is asked for. ``shown`` are nodes whose
+    memory an object of the run may show, with the buffers that they are versions of.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class CaptureTrace(Trace):
     stopped: Any = None
     tried: set[Node] = field(default_factory=set)
     trials: WeakSet[Any] = field(default_factory=WeakSet)
+    shown: dict[Node, Any] = field(default_factory=dict)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
