@@ -6,12 +6,14 @@ import os
 import tempfile
 import traceback
 import warnings
+from types import FrameType
 from typing import Any
 
 from xjit import config
+from xjit.capture.catching.running_code import is_traced
 from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
 from xjit.ir.handlers import from_handler, is_foreign
-from xjit.ir.source_location import stack_level
+from xjit.ir.source_location import Where, stack_level
 from xjit.runtime.notices import shared_notices
 
 
@@ -35,8 +37,13 @@ def is_internal(error: BaseException) -> bool:
     return bool(frames) and any(part in frames[-1].filename for part in inside)
 
 
-def reported(function: Any, error: BaseException) -> TargetError:
-    """A failure of the compiler itself, with the traceback kept in a file unless it may not happen again."""
+def reported(function: Any, error: BaseException) -> XjitError:
+    """A failure of the compiler itself, with the traceback kept in a file unless it may not happen again; a refusal
+    of code that cannot take values of a trace.
+    """
+    outside = _not_traced(error)
+    if outside is not None:
+        return outside
     if not is_lasting(error):
         found = TargetError(
             f"xjit: the compiler could not do its work: {type(error).__name__}: {error}",
@@ -52,6 +59,29 @@ def reported(function: Any, error: BaseException) -> TargetError:
     )
     found.__cause__ = error
     return found
+
+
+def _not_traced(error: BaseException) -> XjitError | None:
+    """The refusal for an error of code in C, or of a library, that the user's function calls with traced values."""
+    if not is_lasting(error):
+        return None
+    lines = list(traceback.walk_tb(error.__traceback__))
+    own = [(frame, number) for frame, number in lines if is_traced(frame)]
+    if not own or (is_internal(error) and not _is_asked_for_by_c(lines[-1][0], own[-1][0])):
+        return None
+    frame, number = own[-1]
+    found = CaptureError(
+        f"code that is not traced cannot take a value that only the run knows: {type(error).__name__}: {error}",
+        where=Where(frame.f_code.co_filename, number, frame.f_code.co_name),
+        fix="convert it by float(x) or np.asarray(x), or do this outside of the function",
+    )
+    found.__cause__ = error
+    return found
+
+
+def _is_asked_for_by_c(last: FrameType, own: FrameType) -> bool:
+    """Return whether a frame is of a method of a traced value that code in C calls, in a line of the user's."""
+    return last.f_back is own and last.f_code.co_name in ("__index__", "__len__", "__iter__", "__int__", "__float__")
 
 
 def raise_unless_refused(error: BaseException, strict: bool) -> None:

@@ -299,6 +299,17 @@ def traced_numpy(function: Any) -> Any:
             array = made[0] if isinstance(made, tuple) else made  # of a line, with the step
             if math.prod(array.shape) > MAX_CONCRETE:
                 return made
-        return known(function(*args, **kwargs))
+        return known(_of_known(function, args, kwargs))
 
     return wrapper
+
+
+def _of_known(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result for values that are known; CaptureError for an object that makes a traced array of itself."""
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        if "__array__" not in str(error):
+            raise
+        reason = "an object is passed to NumPy whose __array__ returns an array that only the run knows"
+        refuse(reason, fix="pass the array that it returns")

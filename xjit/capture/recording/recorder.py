@@ -40,8 +40,8 @@ from xjit.capture.recording.object_state import State, assigned_to
 from xjit.capture.recording.objects_of_run import generator_of_run, object_of_run
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
+    is_called_whole,
     is_function_of_arguments,
-    is_of_other_library,
     is_plain_class,
     is_traceable,
     is_user_class,
@@ -361,7 +361,7 @@ class Recorder:
             found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None
-        if found is None and is_of_other_library(value):
+        if found is None and is_called_whole(value):
             found = splitting_function(value)
         return value if found is None else found
 

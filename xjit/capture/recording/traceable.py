@@ -27,6 +27,7 @@ _PURE_NAMES = """
     string struct textwrap types typing typing_extensions __future__
 """
 
+_WHOLE = frozenset({"re", "struct", "_struct", "statistics", "_statistics", "textwrap", "string"})
 _FOREIGN = frozenset(_FOREIGN_NAMES.split())
 _PURE = frozenset(_PURE_NAMES.split())
 
@@ -70,16 +71,20 @@ def is_traceable(value: object) -> bool:
     return isinstance(own, types.FunctionType) and not is_library(_module_of(own))
 
 
-def is_of_other_library(value: object) -> bool:
-    """Return whether a value is a function of a library besides NumPy and Python's own.
+def is_called_whole(value: object) -> bool:
+    """Return whether a value is a function of a library that no traced value goes through.
 
-    >>> import scipy.linalg
-    >>> is_of_other_library(scipy.linalg.expm), is_of_other_library(len)
-    (True, False)
+    NumPy and most of Python's own are traced; functions of text and statistics are not.
+
+    >>> import re, scipy.linalg
+    >>> is_called_whole(scipy.linalg.expm), is_called_whole(re.match), is_called_whole(len)
+    (True, True, False)
     """
     if type(value).__name__ == "fortran":  # as those of scipy.linalg.lapack, which name no module
         return True
     module = getattr(value, "__module__", None) or ""
+    if module.partition(".")[0] in _WHOLE:
+        return isinstance(value, types.FunctionType | types.BuiltinFunctionType)
     own = module.partition(".")[0] in ("builtins", "numpy", "xjit") or is_standard(module)
     return callable(value) and not isinstance(value, type | np.ufunc) and not own and is_library(module)
 

@@ -110,7 +110,7 @@ def contained(name: str, value: Any, items: Any) -> Any:
 
 
 def _among(value: Any, items: Any) -> Any:
-    if type(value) is ChosenConstant and type(items) is str:
+    if issubclass(type(value), ChosenConstant | DeferredObject) and type(items) is str:
         return step(operator.contains, (items, value), {}, like=(True,))
     if type(value) is ChosenConstant:
         return is_among(value, items)

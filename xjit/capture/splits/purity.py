@@ -11,7 +11,8 @@ from xjit.capture.guarding.guards import is_generator
 from xjit.ops.effects.step_functions import filled, padded, updated
 
 # Libraries whose functions depend on their arguments alone and write to none of them, as far as they are not told to.
-_PURE = frozenset({"math", "cmath", "numpy", "scipy", "operator", "builtins", "string", "re", "statistics"})
+_OF_TEXT = ("string", "struct", "_struct", "textwrap", "_statistics")
+_PURE = frozenset({"math", "cmath", "numpy", "scipy", "operator", "builtins", "re", "statistics", *_OF_TEXT})
 _CHANGING_NAMES = """
     print input open exec eval compile setattr delattr breakpoint __import__ globals vars locals next iter
     save savez savez_compressed savetxt tofile dump load loadtxt genfromtxt fromfile memmap
