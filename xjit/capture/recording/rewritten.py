@@ -50,7 +50,7 @@ class Rewriting:
         self._never_plain: set[tuple[int, int]] = set()
         self._wanted_flags: set[str] = set()
         self._flags: frozenset[str] = frozenset()
-        self._renews = False
+        self._renews = self._seeks_makers = False
         self.opened: set[Any] = set()
         self._arguments: list[tuple[int | str, Any, Any]] = []
         self._changed: set[int] = set()
@@ -192,8 +192,16 @@ class Rewriting:
         return row if around is None or not any(one is row for one in around) else around
 
     def want_of_run(self, made: Any, kind: Any) -> bool:
-        """Notes a list as one that only the run knows; return whether it is known where it was made, and new."""
+        """Notes a list as one that only the run knows; return whether it is known where it was made, and new.
+
+        Where it is not known the functions that make lists are rewritten, such as ``__init__`` of a class.
+        """
         place, known = self._places.get(id(made), (None, None))
+        if known is not made:
+            others = set(self._owners.values()) - self._chosen - self._kept
+            makers = {one for one in others if _makes_lists(one)}
+            self._wanted |= makers
+            self._seeks_makers |= bool(makers)
         is_new = place is not None and known is made and place not in self._lists
         if place is not None and is_new:
             self._wanted_lists[place] = kind
@@ -203,7 +211,7 @@ class Rewriting:
         """Return whether the function is traced anew with lists that grow; loops of known turns may do without."""
         wanted = [place for place, kind in self._wanted_lists.items() if isinstance(kind, EntryType | RecordType)]
         self._of_known_turns.update(wanted)
-        return bool(wanted)
+        return bool(wanted) or self._seeks_makers
 
     def is_plain(self, place: tuple[int, int]) -> bool:
         """Return whether a list that is made in a place is to be one of Python's, although loops may make it."""
@@ -336,6 +344,7 @@ class Rewriting:
         self._chosen |= new
         self._lists, self._wanted_lists = {**self._lists, **lists}, {}
         self._wanted.clear()
+        self._seeks_makers = False
         renews, self._renews = self._renews or not self._wanted_flags <= self._flags, False
         self._flags |= self._wanted_flags
         return bool(new or lists or renews)
@@ -352,6 +361,13 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
+
+
+@functools.lru_cache(maxsize=1024)
+def _makes_lists(code: CodeType) -> bool:
+    """Return whether code assigns a new list to an attribute: ``self.history = []``."""
+    names = [one.opname for one in dis.get_instructions(code)]
+    return "STORE_ATTR" in names and "BUILD_LIST" in names
 
 
 def _place(code: CodeType) -> tuple[str, int]:

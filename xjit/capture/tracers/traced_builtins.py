@@ -93,6 +93,9 @@ def _len(value: Any, /) -> Any:
     if issubclass(type(value), DeferredObject):
         known = value.keyed or value.elements
         return converted(len, value) if known is None else known.count
+    if issubclass(type(value), RecordingObject) and hasattr(type(value), "__len__"):
+        found = value.__len__()
+        return found if isinstance(found, TracedValue) and found.weak is int else len(range(found))
     return len(value)
 
 
