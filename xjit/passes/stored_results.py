@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
@@ -198,8 +199,13 @@ def store_results(
         return graph, views
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     bases = dict[Node, Node]()
-    last = {pair: _follow(graph, *pair, ways.get(pair[0], Way.ALONG), numbers, bases) for pair in written}
-    new = _on_bases(graph, bases)
+    last, read_there = dict[tuple[int, int], Node | None](), set[Node]()
+    for pair in written:
+        known, way = set(bases), ways.get(pair[0], Way.ALONG)
+        last[pair] = _follow(graph, *pair, way, numbers, bases)
+        if way < Way.ALONE:
+            read_there |= bases.keys() - known
+    new = _on_bases(graph, bases, read_there, _read_early(graph, written) if read_there else frozenset())
     outputs = [new[node] for node in graph.outputs]
     there = dict[Node, Node]()
     for (number, _), base in sorted(last.items(), key=lambda one: numbers[graph.outputs[one[0][0]]]):
@@ -296,16 +302,36 @@ def _stored(parameter: Node, value: Node) -> Node:
     return derived(UPDATE_SLICE, (parameter, value), value, axes=(), starts=(0,) * rank, strides=(1,) * rank, n=1)
 
 
-def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
+def _read_early(graph: Graph, written: Written) -> frozenset[Node]:
+    """The nodes that are read by others than what is stored, or before that."""
+    stored = {number for number, _ in written}
+    others = (node for number, node in enumerate(graph.outputs) if number not in stored)
+    return frozenset(topological((*others, *graph.effects, *tested_first(graph, True))))
+
+
+def _on_bases(
+    graph: Graph, bases: Mapping[Node, Node], read_there: AbstractSet[Node], early: AbstractSet[Node]
+) -> dict[Node, Node]:
     """For each node the one in its place, as values are stored over versions of a parameter's memory before their
-    first update.
+    first update. For the updates ``read_there`` nodes read such a value where it is stored, but for those that may
+    be needed ``early``::
+
+        v = x * 2                                         s = update_slice x (x * 2)
+        y = update_slice v (slice v + 1)       ->         y = update_slice s (slice s + 1)
     """
-    new: dict[Node, Node] = {}
+    new, there = dict[Node, Node](), dict[Node, Node]()
+    over = {node.inputs[0]: bases[node] for node in read_there}
+    stored = ChainMap(there, new)
     for node in graph.nodes:
-        inputs = tuple(new[source] for source in node.inputs)
-        if node in bases:
+        read = new if node in early else stored
+        inputs = tuple(read[source] for source in node.inputs)
+        if node in bases and node.inputs[0] not in there:
             inputs = (_stored(new[bases[node]], inputs[0]), *inputs[1:])
-        new[node] = reading(node, new, inputs)
+        elif node in bases:
+            inputs = (there[node.inputs[0]], *inputs[1:])
+        new[node] = reading(node, read, inputs)
+        if node in over and over[node] in new:
+            there[node] = _stored(new[over[node]], new[node])
     return new
 
 

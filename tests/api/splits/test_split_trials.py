@@ -102,3 +102,60 @@ def test_numpy_is_asked_for_what_the_program_serves_alone() -> None:
         assert trials(1) == ((1,), {})
         assert trials(2) is MISS
     assert (program.calls, plain.calls) == (2, 1)
+
+
+LARGE = 1 << 18
+"""Elements of an argument that is copied in a time that matters."""
+
+
+def in_an_arm(x: Any) -> None:
+    if x[0] < 1:
+        x[1:9000] = 0
+
+
+def between_conditions(x: Any) -> None:
+    if x[0] < -9:
+        raise ValueError("too small")
+    x[:5] = 1
+    if x[7] < -100:
+        raise ValueError("too small")
+    x[3:9] = 2
+
+
+def by_another_shape(x: Any) -> None:
+    y = x.reshape(512, -1)
+    y[0] = y[1] = 3.0
+
+
+def at_once(x: Any) -> None:
+    x[1:9] = 0
+    x *= 2
+    x[5:] += 1
+
+
+def in_turns(x: Any) -> None:
+    for k in range(400):
+        if x[k] < 1:
+            x[k : k + 5] = k
+
+
+@pytest.mark.parametrize("function", [in_an_arm, between_conditions, by_another_shape])
+def test_numpy_is_tried_where_large_arguments_are_copied(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    for _ in range(2 * MOST_ROUNDS + 2):
+        x, y = np.linspace(0, 3, LARGE), np.linspace(0, 3, LARGE)
+        compiled(x)
+        function(y)
+        np.testing.assert_array_equal(x, y)
+    assert "trial: " in str(compiled.explain(x))
+    compiled(np.ones(LARGE // 1024 * 512))
+    assert len(compiled._dispatcher.trials) == 2
+    compiled(np.ones(1024))
+    assert len(compiled._dispatcher.trials) == 2  # a copy of few elements costs nothing
+
+
+@pytest.mark.parametrize("function", [at_once, in_turns])
+def test_numpy_is_not_tried_in_other_programs(function: Any) -> None:
+    compiled = xjit.jit(function, strict=True)
+    compiled(np.ones(LARGE))
+    assert len(compiled._dispatcher.trials) == 0

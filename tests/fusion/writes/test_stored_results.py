@@ -142,7 +142,25 @@ def scattered(x: Any, y: Any) -> Made:
     return (), {0: ops.scatter(x, rows, y[:3], ops.add, index_vector_dim=1, **numbers)}
 
 
+def doubled_then_raised(x: Any, y: Any) -> Made:
+    """All is replaced, then a window of what is there."""
+    doubled = x * 2.0
+    return (), {0: put(doubled, np.s_[1:-1, 2:], doubled[1:-1, 2:] + 1.0)}
+
+
+def doubled_then_shown(x: Any, y: Any) -> Made:
+    doubled = x * 2.0
+    return (doubled, doubled[0] + y[0]), {0: put(doubled, np.s_[:1, :], doubled[:1] + doubled[1:2])}
+
+
+def doubled_for_two(x: Any, y: Any) -> Made:
+    doubled = x * 2.0
+    raised = put(doubled, np.s_[:1, :], doubled[:1] + 1.0)
+    return (), {0: raised, 1: put(raised, np.s_[1:2, :], doubled[:1] + raised[:1])}
+
+
 FUNCTIONS = (
+    *(doubled_then_raised, doubled_then_shown, doubled_for_two),
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
     *(same_value, one_of_the_other, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
 )
@@ -194,6 +212,10 @@ def test_a_window_is_stored_by_the_loop_that_computes_it() -> None:
 @pytest.mark.parametrize("function", [whole, masked], ids=lambda one: one.__name__)
 def test_elements_are_replaced_in_one_pass(function: Function) -> None:
     assert moved(function) == (1, GRID[0].nbytes, 0)
+
+
+def test_what_is_replaced_is_read_where_it_is_stored() -> None:
+    assert moved(doubled_then_raised) == (2, GRID[0].nbytes + (SIZE - 2) ** 2 * 8, 0)
 
 
 def test_overlaps_take_a_temporary_of_the_window() -> None:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from xjit.capture.capture import Captured
 from xjit.capture.tracers.provenance import origin_lines
 from xjit.errors import TargetError, XjitError
-from xjit.fusion.plan import HostStep
+from xjit.fusion.plan import WHOLE, ControlKernelStep, HostStep, KernelStep
+from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.ir.inner_graphs import all_graphs
 from xjit.ir.node import Node
+from xjit.ops.define.memory_order import PACK
 from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.programs.lowered import Lowered
 
@@ -42,10 +44,38 @@ def is_split(captured: Captured) -> bool:
     return next(_python_calls(captured), None) is not None
 
 
-def is_tried(captured: Captured) -> bool:
-    """Return whether NumPy may be quicker than a program: one that calls Python, draws, or is for certain values."""
+def is_tried(captured: Captured, lowered: Lowered) -> bool:
+    """Return whether NumPy may be quicker than a program: one that calls Python, draws, is for certain values, or
+    makes large arrays of the caller's anew.
+    """
     draws = any(node.op.alone is not None for node in captured.graph.nodes)
-    return draws or bool(captured.pins) or is_split(captured)
+    return draws or bool(captured.pins) or is_split(captured) or _copies_back(lowered)
+
+
+def _copies_back(lowered: Lowered) -> bool:
+    """Return whether all of a large argument is copied, and of what is copied back perhaps little has changed.
+
+    Of a program with loops nobody knows how little that is beside their work.
+    """
+    if any(node.op.control == "loop" for part in lowered.all() for node in part.graph.nodes):
+        return False
+    steps = lowered.plan.steps
+    made = {one.target for step in steps if isinstance(step, KernelStep) for one in step.statements}
+    made |= {step.node for step in steps if isinstance(step, WHOLE | ControlKernelStep)}
+    updates = (one for chain in lowered.stores.chains.values() for one in chain[1::2])
+    whole = (one.inputs[1] for one in updates if len(one.inputs) > 1 and one.inputs[1].aval.size == one.aval.size)
+    return any(one.aval.nbytes >= _LARGE and _made_by(one) in made for one in whole)
+
+
+def _made_by(node: Node) -> Node:
+    """The node whose step makes the elements of a value, which may be copied and seen in other ways."""
+    while (base := view_chain(node)[0]) is not node or node.op is PACK:
+        node = node.inputs[0] if base is node else base
+    return owner(node)
+
+
+_LARGE = 1 << 20
+"""Bytes of an argument whose copy may take longer than NumPy's writes."""
 
 
 def count_refused(captured: Captured) -> int:

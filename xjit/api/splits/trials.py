@@ -1,7 +1,8 @@
-"""Trials of split programs: calls go to the program and to NumPy in turn, until it is known which one is quicker.
+"""Trials of programs that may be slower than NumPy, split ones above all.
 
-Each call is done once, by one of them. What is quicker takes all further calls that the program would serve: arrays
-of another size are another program's, with a trial of its own.
+Calls go to the program and to NumPy in turn, until it is known which one is quicker. Each call is done once, by one
+of them. What is quicker takes all further calls that the program would serve: arrays of another size are another
+program's, with a trial of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ BEARABLE = 1.03
 
 
 class Trials:
-    """The entry of a split program.
+    """The entry of such a program.
 
     ``words`` says what came out.
     """
@@ -70,7 +71,7 @@ class Trials:
         quicker = ours <= BEARABLE * other
         self._chosen = self._program if quicker else self._plain
         verdict = "the program runs" if quicker else "NumPy runs"
-        self.words = f"{verdict}: {1e6 * ours:.4g} µs split, {1e6 * other:.4g} µs as NumPy"
+        self.words = f"{verdict}: {1e6 * ours:.4g} µs compiled, {1e6 * other:.4g} µs as NumPy"
 
 
 def _where(serves: Function, plain: Function) -> Function:

@@ -10,7 +10,6 @@ from typing import Any
 
 from xjit import tree
 from xjit.api.options import Options
-from xjit.api.splits.host_steps import is_tried
 from xjit.api.start.describe_calls import call_record
 from xjit.api.start.guard_records import Describer
 from xjit.api.start.program_record import (
@@ -73,13 +72,14 @@ class Keeper:
         kinds: Sequence[type],
         contract: bool,
         notes: Notes,
+        tried: bool,
     ) -> Callable[[ProgramSpec], None] | None:
         """Return what keeps the program of a traced call with these leaves; None for calls of which none is kept."""
         if self.count >= MAXIMUM_KEPT or not can_start(self.options):
             return None
         key = key_of(self.function, self.options, leaves, in_tree)
         key_of_text = functools.partial(kernel_key, contract=contract)
-        made = functools.partial(_record, self.function, captured, kinds, notes, key_of_text)
+        made = functools.partial(_record, self.function, captured, kinds, notes, tried, key_of_text)
         return None if key is None else lambda program: self._keep(key, made, program)
 
     def _keep(self, key: str, made: Callable[[ProgramSpec], ProgramRecord], program: ProgramSpec) -> None:
@@ -105,6 +105,7 @@ def _record(
     captured: Captured,
     kinds: Sequence[type],
     notes: Notes,
+    tried: bool,
     key_of_text: Callable[[str], str],
     program: ProgramSpec,
 ) -> ProgramRecord:
@@ -123,7 +124,7 @@ def _record(
         long=_long_integers() if routines else None,
         notes=notes,
         catches=captured.catches,
-        tried=is_tried(captured),
+        tried=tried,
         makes=tuple(_made(cls, describer) for cls in captured.makes),
         assignments=tuple(_assignment(one, describer) for one in captured.assignments),
         anew=captured.begins_anew,

@@ -44,14 +44,15 @@ class ProgramBuilder:
         contract = self._options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
         notes = (*warnings_of(self._name, steps), *warnings_of_pins(self._name, captured))
-        keep = self._keeper.of(key[0], trace.leaves, captured, kinds, contract, notes)
+        tried = is_tried(captured, lowered)
+        keep = self._keeper.of(key[0], trace.leaves, captured, kinds, contract, notes, tried)
         program = compile.build_program(
             lowered, self._tally, contract=contract, conditions=conditions, tell=keep, watch=trace.watch
         )
         if captured.catches:
             program = program.left_to_numpy()
         found = Specialisation(captured, program, key[0], kinds, notes)
-        if found.entry is not None and is_tried(captured):
+        if found.entry is not None and tried:
             found.entry = self.tried(found.entry, found.names, found.serves())
         return found
 
