@@ -316,3 +316,31 @@ def test_entries_are_kept_within_their_room_once_a_turn(function: Any, bounds: i
     source = xjit.jit(function).source(*grids(0.7)[0])
     inside = [line for line in source.splitlines() if line.startswith("    " * 2)]
     assert sum("fmin(" in line or "fmax(" in line for line in inside) == bounds
+
+
+def flood_within(mask: Any, i: int, j: int) -> Any:
+    n, m = mask.shape
+    seen = np.zeros((n, m), bool)
+    stack, count = [(i, j)], 0
+    while stack:
+        i, j = stack.pop()
+        if seen[i, j] or not mask[i, j]:
+            continue
+        seen[i, j] = True
+        count += 1
+        if i > 0:
+            stack.append((i - 1, j))
+        if i < n - 1:
+            stack.append((i + 1, j))
+        if j > 0:
+            stack.append((i, j - 1))
+        if j < m - 1:
+            stack.append((i, j + 1))
+    return seen, count
+
+
+def test_entries_that_conditions_read_are_kept_rather_than_copies_of_the_list() -> None:
+    """What a turn pops is stored before the next push writes over it: a turn goes through no list."""
+    compiled = check_whole(flood_within, *grids(0.6))
+    turn = str(compiled.source(*grids(0.6)[0])).split("while ")[1].split("turn0 = ")[0]
+    assert " for " not in turn

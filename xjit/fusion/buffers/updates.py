@@ -285,8 +285,10 @@ class _Search:
         wanted: dict[Node, str] = {}
         for source in [node for node, one in self.buffers.items() if one is buffer]:
             for number, reader in self.readers.get(source, ()):
-                if number > self.numbers[copy] and reader is not update:
-                    found = () if reader is None else self._windows(buffer, reader)
+                if number <= self.numbers[copy] or reader is update:
+                    continue
+                for one in self.conditions.get(source, ()) if reader is None else (reader,):
+                    found = self._windows(buffer, one)
                     if not found:
                         return
                     wanted |= {node: _reason(node, update) for node in found}
