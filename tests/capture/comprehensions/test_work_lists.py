@@ -340,7 +340,7 @@ def flood_within(mask: Any, i: int, j: int) -> Any:
 
 
 def test_entries_that_conditions_read_are_kept_rather_than_copies_of_the_list() -> None:
-    """What a turn pops is stored before the next push writes over it: a turn goes through no list."""
+    """An entry that a turn pops is stored before the next push writes over it: a turn goes through no list."""
     compiled = check_whole(flood_within, *grids(0.6))
     turn = str(compiled.source(*grids(0.6)[0])).split("while ")[1].split("turn0 = ")[0]
     assert " for " not in turn
