@@ -18,6 +18,7 @@ from xjit.capture.recording.traced_ufuncs import traced_ufunc
 from xjit.capture.splits.attempts import attempted
 from xjit.capture.splits.deferred import in_arrays, joined
 from xjit.capture.splits.purity import draws
+from xjit.capture.substitutes.restoring import RESTORING
 from xjit.capture.tracers.doubts import settled_class
 from xjit.capture.tracers.known_values import known
 from xjit.capture.tracers.numpy_call import (
@@ -34,7 +35,6 @@ from xjit.capture.tracers.numpy_call import (
 )
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import is_splitting, located, refuse
-from xjit.capture.tracers.restoring import RESTORING
 from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.bracketed import SUBSCRIPTED
 from xjit.numpy.traced_functions import traced_functions

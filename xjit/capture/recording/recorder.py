@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-import dataclasses
 import enum
 import functools
 import types
@@ -55,11 +54,12 @@ from xjit.capture.recording.user_objects import (
 )
 from xjit.capture.splits.object_comparisons import OF_OBJECTS
 from xjit.capture.splits.outside import splitting_function
+from xjit.capture.substitutes.dataclass_functions import DATACLASS_FUNCTIONS
+from xjit.capture.substitutes.restoring import RESTORING
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
-from xjit.capture.tracers.restoring import RESTORING
 from xjit.capture.tracers.traced_array import TracedArray
-from xjit.capture.tracers.traced_builtins import replace_dataclass, traced_builtins
+from xjit.capture.tracers.traced_builtins import traced_builtins
 from xjit.capture.tracers.traced_integers import limits_of
 from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
 from xjit.errors import XjitError
@@ -73,7 +73,7 @@ from xjit.types import FLOAT64, INT64, ArrayType, is_writable, scalar_type, type
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
-_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING, **SEQUENCE_FUNCTIONS}
+_SUBSTITUTES: dict[Any, Any] = {**DATACLASS_FUNCTIONS, **RESTORING, **SEQUENCE_FUNCTIONS}
 
 
 class Recorder:

@@ -435,10 +435,10 @@ class TracedArray(Operators, NumberAttributes):
         return f"<traced {self.last_node.type}>"
 
     def __copy__(self) -> Any:
-        return call_method("copy", self, (), {})
+        return call_method("copy", self, (), {}) if self.weak is None else self
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return call_method("copy", self, (), {})
+        return call_method("copy", self, (), {}) if self.weak is None else self
 
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
 import sys
 import types
@@ -28,7 +27,6 @@ from xjit.capture.recording.user_objects import (
     RecordingClass,
     RecordingObject,
     RecordingSuper,
-    construct,
     real_class,
 )
 from xjit.capture.splits.conversions import converted
@@ -222,14 +220,3 @@ def _refusing(name: str, words: str) -> Any:
         )
 
     return refused
-
-
-def replace_dataclass(value: Any, /, **changes: Any) -> Any:
-    """``dataclasses.replace`` for the stand-ins of objects."""
-    if not isinstance(value, RecordingObject):
-        return dataclasses.replace(value, **changes)
-    state = state_of(value)
-    for field in dataclasses.fields(state.cls):
-        if field.init and field.name not in changes:
-            changes[field.name] = getattr(value, field.name)
-    return construct(state, (), changes)

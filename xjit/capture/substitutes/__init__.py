@@ -1,0 +1,1 @@
+"""Functions and context managers of libraries as traced code sees them."""
