@@ -17,6 +17,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.container_names import note_kept
+from xjit.capture.recording.traceable import is_library
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
@@ -85,7 +86,8 @@ def step(
     if once:
         test_ahead_of_effect(trace)
     first = repeats_so_far(trace)
-    alone = first and (trace.parent is None or not once or arguments.guarded or arguments.opened)
+    looks = target is print and _may_look(kwargs.get("file"), arguments)
+    alone = first and not looks and (trace.parent is None or not once or arguments.guarded or arguments.opened)
     stored = [] if alone else stored_so_far(trace)
     assert arguments.expression is not None
     parts = CallParts(arguments.expression, typed, arguments.labelled, len(stored))
@@ -160,6 +162,15 @@ def _check_seen(trace: CaptureTrace) -> None:
         if any(buffer.path is not None and node is not buffer.first for buffer, node in outer.versions.items()):
             refuse("code outside is called behind a write to an array from outside, which it may read")
         outer = outer.parent
+
+
+def _may_look(file: Any, arguments: Arguments) -> bool:
+    """Return whether what is printed goes to an object of the user's, whose ``write`` may look at arrays."""
+    if type(file) is DeferredObject:
+        return True
+    found = sys.stdout if file is None else arguments.outside(file)
+    owner = next((one for one in type(found).__mro__ if "write" in vars(one)), None)
+    return owner is None or not is_library(owner.__module__)
 
 
 def check_writes(label: str, name: str, options: dict[str, Any]) -> None:
