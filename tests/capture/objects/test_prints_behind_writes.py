@@ -1,4 +1,4 @@
-"""Text printed behind a write to an argument: an object that takes it sees the write, and an error leaves it."""
+"""Text printed behind a write to an argument: it is printed in order, and an error leaves the write."""
 
 from __future__ import annotations
 
