@@ -48,7 +48,7 @@ def _as_tuple(value: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) 
 
 
 def _taken_apart(value: Any, make: Callable[[_Pairs], Any]) -> Any:
-    """What is made of the fields of an object, of objects in containers too, and copies of all else."""
+    """Values made of the fields of an object, of those of objects in containers too, and copies of all else."""
     if _is_object(value):
         return make([(one.name, _taken_apart(getattr(value, one.name), make)) for one in _fields(value)])
     if isinstance(value, tuple):
