@@ -74,3 +74,29 @@ def test_nothing_is_read_of_arrays_without_elements(monkeypatch: Any) -> None:
     assert compiled(np.arange(4.0) + 5, np.zeros(0)).tolist() == []
     with pytest.raises(ValueError, match="could not broadcast"):
         compiled(np.arange(4.0), np.zeros(0))
+
+
+def row_by_another_shape(y: Any) -> Any:
+    k = int(y.flat[0] < 1)
+    shaped = y[k : k + 2].reshape(-1, 1)
+    row = shaped[k]
+    row[0] = 9
+    return shaped, row
+
+
+def part_by_another_shape(y: Any) -> Any:
+    k = int(y.flat[0] < 1)
+    part = y.T[k:].reshape(-1, 1)[k : k + 3 : 2]
+    part[0] = 3
+    return part
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [row_by_another_shape, part_by_another_shape])
+def test_writes_to_parts_of_other_shapes_reach_the_array(function: Callable[..., Any], monkeypatch: Any) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit.jit(function)
+    for first in (2.0, 2.5):
+        found, wanted = np.arange(4.0)[None] + first, np.arange(4.0)[None] + first
+        assert repr(compiled(found)) == repr(function(wanted))
+        np.testing.assert_array_equal(found, wanted)

@@ -150,9 +150,20 @@ def takes_store(target: Any, index: Any) -> bool:
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]`` for an index that `is_moving`."""
     found, root = _seen(functools.partial(getitem, value, index), (value,)), root_of(value)
+    if getattr(value, "frozen", False) or getattr(root, "frozen", False):
+        _freeze(found)
     if isinstance(found, BufferView) and found.is_view and not found.is_linked and hasattr(root, "show"):
         root.show(found)
     return found
+
+
+def _freeze(found: Any) -> None:
+    """Has nobody write to a part of an array that is another one than in NumPy, where it is a view."""
+    if isinstance(found, BufferView) and not found.is_linked:
+        found.buffer.shared = True
+    elif isinstance(found, LimitedArray):
+        noted: Any = found
+        noted.frozen = True
 
 
 def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:

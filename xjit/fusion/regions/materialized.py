@@ -203,7 +203,10 @@ def is_alias(node: Node, outputs: Container[Node], stored: Container[Node], layo
     if node.op.flat:
         there = source in stored or (is_given(source) and not is_inlined(source))
         return there and layouts.is_row_major(source)
-    hidden = source in stored and source not in outputs and has_statements(source, target)
+    base = source
+    while base.op.flat:
+        base = base.inputs[0]
+    hidden = source in stored and source not in outputs and has_statements(source, target) and not is_given(base)
     return hidden and layouts.strides(source) == layouts.strides(node)
 
 
