@@ -51,7 +51,21 @@ def laid_out(x: Any, m: Any) -> Any:
     return [found]
 
 
-FUNCTIONS |= {"an array and its parts": array_and_parts, "a row of constants": row_of_constants, "laid out": laid_out}
+def written_beside(x: Any, m: Any) -> Any:
+    """An equal copy is written before, and again behind the step that shows the other one."""
+    array = x[::2].copy()
+    array[1] *= 0.5
+    found = np.trim_zeros(x[::2].ravel())
+    array[0] *= 0.5
+    return [array, found]
+
+
+FUNCTIONS |= {
+    "written beside": written_beside,
+    "an array and its parts": array_and_parts,
+    "a row of constants": row_of_constants,
+    "laid out": laid_out,
+}
 
 
 def sharing(function: Callable[..., Any]) -> Any:

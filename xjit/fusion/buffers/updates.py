@@ -10,6 +10,7 @@ the same step; other such values are stored first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -25,6 +26,7 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.repeated_calls import may_begin_anew, may_fail_inside
 from xjit.lazy import lazy
+from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
 from xjit.types import TupleType
@@ -120,14 +122,18 @@ class _Buffer:
     is_seen: bool = False
     last: tuple[tuple[int, Node | None], ...] = ()
     fresh: list[Node] = field(default_factory=list)
+    shown_from: float = math.inf
 
     def is_read_after(self, place: int, update: Node) -> bool:
         """Return whether something but the update reads a value after this place in the graph."""
         return any(number > place and reader is not update for number, reader in self.last)
 
-    def take(self, node: Node, is_seen: bool, readers: Iterable[tuple[int, Node | None]]) -> None:
-        """Notes one more value."""
+    def take(
+        self, node: Node, is_seen: bool, readers: Iterable[tuple[int, Node | None]], shown_from: float = math.inf
+    ) -> None:
+        """Notes one more value, which an object of the run may show from a place in the graph on."""
         self.fresh.append(node)
+        self.shown_from = min(self.shown_from, shown_from)
         self.is_seen |= is_seen
         self.last = tuple(sorted({*self.last, *readers}, key=_number)[-2:])
 
@@ -187,7 +193,16 @@ class _Search:
 
     def _put(self, node: Node, buffer: _Buffer) -> None:
         self.buffers[node] = buffer
-        buffer.take(node, node in self.seen, self.readers.get(node, ()))
+        readers = self.readers.get(node, ())
+        shown_from = min((number for number, reader in readers if reader in self.showing), default=math.inf)
+        buffer.take(node, node in self.seen, readers, shown_from)
+
+    @lazy
+    def showing(self) -> frozenset[Node | None]:
+        """The calls in Python whose result is an object that somebody has, which may show the memory of operands."""
+        read = {source for node in self.nodes for source in node.inputs} | self.seen
+        calls = (node for node in self.nodes if node.op is PYTHON_CALL and node in read)
+        return frozenset(node for node in calls if node.param("call").types is None)
 
     def decide(self, copy: Node, update: Node) -> None:
         """Leaves a copy out where that is possible."""
@@ -237,6 +252,8 @@ class _Search:
     def _is_writable(self, buffer: _Buffer, copy: Node) -> bool:
         """Return whether a buffer may be written over as far as others than this program are concerned."""
         if buffer.is_seen or not (copy in self.held or self._is_own(buffer.root)):
+            return False
+        if copy not in self.held and buffer.shown_from < self.numbers[copy]:
             return False
         return self.layouts.strides(copy.inputs[0]) == self.layouts.strides(copy)
 
