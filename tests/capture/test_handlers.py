@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -316,3 +317,39 @@ def test_the_refusal_names_the_error_and_the_line() -> None:
     line = by_base.__code__.co_firstlineno + 2
     with pytest.raises(CaptureError, match=f"{WORDS}: LinAlgError\n  at .*test_handlers.py:{line}, in by_base"):
         xjit.jit(by_base, strict=True)(REGULAR)
+
+
+def parsed(x: Any) -> Any:
+    try:
+        found = json.loads("[1" if x[0] > 1 else "1")
+    finally:
+        x[0] += 2
+    return found
+
+
+def told(x: Any) -> Any:
+    try:
+        print("begin")  # noqa: T201
+        found = json.loads("[1" if x[0] > 1 else "1")
+    finally:
+        print("end")  # noqa: T201
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [parsed, told])
+def test_final_blocks_run_behind_errors_of_steps(
+    function: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit.jit(function)
+    for first in (4, 0, 4):
+        outcomes = []
+        for one in (function, compiled):
+            x = np.array([first, 1])
+            try:
+                result = one(x)
+            except json.JSONDecodeError:
+                result = "an error"
+            outcomes.append((result, x.tolist(), capsys.readouterr().out))
+        assert outcomes[0] == outcomes[1]

@@ -1,7 +1,8 @@
 """Exception tables of running code: read and followed to tell whether it would catch an error.
 
 A compiled program runs none of the user's handlers, so that a step which may raise must not stand where one could
-catch it. What only passes the error on is harmless: ``finally``, the end of a ``with`` block that restores something.
+catch it. What only passes the error on is harmless: the end of a ``with`` block that restores something, and ``finally``,
+unless it changes or calls something behind an error of a call in Python, which NumPy may not do again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ _ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS"})
 _NAMES = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _LOCALS = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF"})
 _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
+_CHANGES = frozenset(
+    {"STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR", "STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL"}
+    | {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
+)
 
 
 def catches(frame: FrameType, error: type[BaseException], named_only: bool, restoring: int) -> bool:
@@ -36,6 +41,8 @@ def catches(frame: FrameType, error: type[BaseException], named_only: bool, rest
         return False
     search = _Search(frame, error)
     search.follow(start)
+    if error is Exception and search.changes:
+        return True
     return search.named or (not named_only and (search.unnamed or search.withs > restoring))
 
 
@@ -86,6 +93,7 @@ class _Search:
     named    a handler for such errors was found
     unnamed  one of all errors, or code that goes on as if there had been none
     withs    how many ends of ``with`` blocks the error passes
+    changes  code on the way of the error assigns to elements or attributes, or calls something
     """
 
     frame: FrameType
@@ -93,6 +101,7 @@ class _Search:
     named: bool = False
     unnamed: bool = False
     withs: int = 0
+    changes: bool = False
     seen: set[int] = field(default_factory=set)
     stack: list[Any] = field(default_factory=list)
 
@@ -109,6 +118,7 @@ class _Search:
 
     def _next(self, one: dis.Instruction) -> int | None:
         name, following = one.opname, self.code.following.get(one.offset)
+        self.changes |= name in _CHANGES
         if name == "RERAISE":
             self.stack.clear()
             return self.code.handler_of(one.offset)
