@@ -1,8 +1,8 @@
 """Exception tables of running code: read and followed to tell whether it would catch an error.
 
 A compiled program runs none of the user's handlers, so that a step which may raise must not stand where one could
-catch it. What only passes the error on is harmless: the end of a ``with`` block that restores something, and ``finally``,
-unless it changes or calls something behind an error of a call in Python, which NumPy may not do again.
+catch it. What only passes the error on is harmless: the end of a ``with`` block that restores something, and
+``finally``, unless it changes or calls something behind an error of a call in Python, which NumPy may not do again.
 """
 
 from __future__ import annotations
