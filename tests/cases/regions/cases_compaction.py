@@ -26,8 +26,7 @@ def _cut(operand: Any, size: Any) -> Any:
 
 
 def _sorted(operand: Any, size: Any) -> Any:
-    found = limited_call("sort", [operand], [{0: size}], {}, (5,))
-    return ops.slice(found, (0,), (3,), (1,))  # what lies behind the size nobody reads
+    return limited_call("sort", [operand], [{0: size}], {}, (3,))
 
 
 def _repeated(operand: Any, ends: Any, size: Any) -> Any:
