@@ -1,8 +1,9 @@
 """The page on ordinary programs, from results that `python -m perf.tables.ordinary --keep` left.
 
-    python -m perf.tables.ordinary_page results.json [more.json] docs/programs.md
+    python -m perf.tables.ordinary_page [--figures figures.json] results.json [more.json] docs/programs.md
 
-Results of several runs are joined; of a program that was measured again at a size, the last row counts.
+Results of several runs are joined; of a program that was measured again at a size, the last row counts. The figures
+beside the programs are those that `python -m perf.tables.ordinary_figures --keep` left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from perf.tables.figures import Figure, figure_table
 from perf.tables.ordinary import (
     COVERAGE_HEAD,
     TIME_HEAD,
@@ -40,9 +42,17 @@ A first call is that of a process that has compiled one kernel before; the secon
 """
 
 
-def page(rows: Sequence[Row], machine: str, date: str) -> str:
+FIGURES_HEAD = """## Beside the programs
+
+Made by `python -m perf.tables.ordinary_figures --keep`: ratios and times of medians, those of minima in brackets.
+"""
+
+
+def page(rows: Sequence[Row], machine: str, date: str, figures: Sequence[Figure] = ()) -> str:
     """Return the text of the page."""
     parts = [HEAD.format(date=date, machine=machine)]
+    if figures:
+        parts.append(f"{FIGURES_HEAD}\n{figure_table(figures)}\n")
     for size in sorted({row.size for row in rows}, key="SL".index):
         of_size = [row for row in rows if row.size == size]
         parts.append(f"## Size {size}\n")
@@ -72,9 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("results", nargs="+", type=Path)
     parser.add_argument("page", type=Path)
+    parser.add_argument("--figures", type=Path, default=None)
     options = parser.parse_args(arguments)
     rows, machine = joined(options.results)
-    options.page.write_text(page(rows, machine, datetime.date.today().isoformat()))
+    kept = json.loads(options.figures.read_text())["figures"] if options.figures else ()
+    figures = [Figure(**figure) for figure in kept]
+    options.page.write_text(page(rows, machine, datetime.date.today().isoformat(), figures))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from perf.ordinary.outcomes import Outcome, difference, of_peer, outcome
 from perf.ordinary.record import Ordinary
 from perf.ordinary.sampling import Side, Timer
 from perf.ordinary.table import BY_NAME, FAMILY, PROGRAMS, by_hand
-from perf.tables import ordinary, ordinary_page
+from perf.tables import ordinary, ordinary_figures, ordinary_page
+from perf.tables.figures import Figure
 from perf.tables.ordinary import Row, coverage_line, summary, time_line
 
 LINE = np.arange(4.0)
@@ -188,6 +189,26 @@ def test_page_joins_runs_and_keeps_the_last_row(tmp_path: Path) -> None:
     assert text.index("## Size S") < text.index("| a | right | whole | 0.25 |") < text.index("| b | right |")
     assert text.index("## Size L") < text.index("| a | L |  | 1e+03 | 4e+03 |  |  | 4 |  |  |")
     assert "0.5 |" not in text
+
+
+def test_page_has_the_figures_beside_the_programs(tmp_path: Path) -> None:
+    rows, figures = tmp_path / "rows.json", tmp_path / "figures.json"
+    rows.write_text(json.dumps({"machine": "machine", "rows": [asdict(Row("a", "S"))]}))
+    figures.write_text(json.dumps({"figures": [asdict(Figure("a step", "≤ 5 us", "1.6 us", met=True))]}))
+    output = tmp_path / "page.md"
+    ordinary_page.main(["--figures", str(figures), str(rows), str(output)])
+    text = output.read_text()
+    assert text.index("| a step | ≤ 5 us | 1.6 us | yes |") < text.index("## Size S")
+
+
+def test_figures_beside_the_programs_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ordinary_figures, "LONG", 1000)
+    monkeypatch.setattr(ordinary_figures, "BUDGET", 0.0)
+    figures = ordinary_figures.selections() + ordinary_figures.retraces()
+    assert [figure.asked for figure in figures] == ["≥ 3 x NumPy", "≥ 2 x NumPy", "≥ 2 x NumPy", "0", "0"]
+    # Changes behind the first one cost nothing, whatever the machine is.
+    assert all(figure.reached.endswith("0 by 3 others") or " ms" in figure.reached for figure in figures[:4])
+    assert figures[4].reached.endswith("0 by 2 others")
 
 
 def test_program_whose_process_dies_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
