@@ -269,12 +269,12 @@ def find_unique(x: Any) -> Any:
     return np.unique_values(x)  # here
 
 
-@mistake(object(), kind=TypeError, last="plain arrays and numbers", strict=True)
+@mistake(object(), kind=TypeError, last="arrays and numbers that the function reads", strict=True)
 def argument_of_another_kind(x: Any) -> Any:
     return x
 
 
-@mistake({"weights": np.ma.array([1.0])}, kind=TypeError, last="plain arrays and numbers", strict=True)
+@mistake({"weights": np.ma.array([1.0])}, kind=TypeError, last="filled(np.nan)", strict=True)
 def masked_array(x: Any) -> Any:
     return x
 

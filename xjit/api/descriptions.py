@@ -58,13 +58,22 @@ def _sizes(shape: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
 
 def example(leaf: Any) -> Any:
     """The leaf of an argument itself; for a description an array like that, which takes no memory to speak of."""
-    if isinstance(leaf, np.ndarray | np.generic):
-        return leaf
     if not isinstance(leaf, ShapeDtype):
-        if not isinstance(getattr(leaf, "shape", None), tuple) or not hasattr(leaf, "dtype"):
+        if not _describes(leaf):
             return leaf
         leaf = ShapeDtype(leaf.shape, leaf.dtype)
     return _stand_in(leaf.shape, leaf.dtype.newbyteorder("="), leaf.order)
+
+
+def _describes(leaf: Any) -> bool:
+    """Return whether a leaf has the shape and the type of an array, and no elements: a call may have such an array in
+    its place, but not where it is an array of a library, or an object with attributes of its own.
+    """
+    if not isinstance(getattr(leaf, "shape", None), tuple) or not hasattr(leaf, "dtype"):
+        return False
+    if any(hasattr(leaf, name) for name in ("__array__", "__array_interface__", "to_numpy", "toarray")):
+        return False
+    return set(getattr(leaf, "__dict__", ())) <= {"shape", "dtype", "order"}
 
 
 def _stand_in(shape: tuple[int, ...], dtype: np.dtype[Any], order: Any) -> np.ndarray[Any, Any]:

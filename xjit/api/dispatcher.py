@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -23,14 +22,14 @@ from xjit.api.trace import Trace
 from xjit.api.traces.known_traces import MAXIMUM_TRACES, Entries, Key, Keys, KnownTraces
 from xjit.api.traces.pinned_traces import PinnedTraces
 from xjit.api.traces.program_builder import ProgramBuilder
-from xjit.capture.capture import Captured, capture, leaf_labels
+from xjit.capture.capture import Captured, capture, definition, leaf_labels
 from xjit.capture.guarding.signature import NORMALISE, signature
+from xjit.capture.inner_functions import name_of
 from xjit.errors import CaptureError, FallbackWarning, XjitError
 from xjit.inspect.statistics import Statistics
 from xjit.ir.boundary import comes_first, take_back
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.ir.source_location import stack_level
 from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices
 from xjit.runtime.tally import KernelTally
@@ -60,7 +59,7 @@ class Dispatcher:
         """
         self.function = function
         self.options = options
-        self.name = getattr(function, "__qualname__", "function")
+        self.name = name_of(function)
         self._known = KnownTraces(started)
         self._refused: dict[Key, Refusal] = {}
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
@@ -375,7 +374,7 @@ class Dispatcher:
         if self.options.raises:
             raise public(error) from None
         self._count_refusal(args, kwargs)
-        warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+        self._told.warn(error.message, f"{self.name} runs through NumPy: {error}", FallbackWarning)
         return self.function(*args, **kwargs)
 
     def _beside_memory(
@@ -387,11 +386,12 @@ class Dispatcher:
             raise public(error) from None
         if writable:
             self._fallbacks += 1
-            warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+            self._told.warn(error.message, f"{self.name} runs through NumPy: {error}", FallbackWarning)
         return self.function(*args, **kwargs)
 
     def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:
-        return unknown_kind(type(leaves[place]), leaf_labels(self.function, in_tree)[place])
+        label = leaf_labels(self.function, in_tree)[place]
+        return unknown_kind(leaves[place], label, definition(self.function))
 
     def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any], lasting: bool = True) -> None:
         """Counts the call; from some number on others of its kind go straight to the plain function."""
@@ -451,9 +451,12 @@ class Dispatcher:
         """A trace of such a call, which nobody keeps."""
         given, in_tree = self._opened.flattened(args, kwargs)
         leaves, in_tree = examples(given, in_tree)
+        signatures = tuple(map(signature, leaves))
+        if None in signatures:
+            raise self._unknown_kind(in_tree, leaves, signatures.index(None))
         pinned = PinnedTraces(interpreted) if same(given, leaves) else None  # descriptions have no elements
         try:
-            return self._capture(leaves, (in_tree, tuple(map(signature, leaves))), self._watch(), pinned)
+            return self._capture(leaves, (in_tree, signatures), self._watch(), pinned)
         except CaptureError as error:
             if self._opened.learn(error, args, kwargs):
                 return self.traced_once(args, kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -44,6 +45,8 @@ class JitFunction(Generic[P, R]):
         self.__wrapped__ = function
         self.options = options
         self._names = positional_names(function)
+        if inspect.iscoroutinefunction(function) and hasattr(inspect, "markcoroutinefunction"):
+            inspect.markcoroutinefunction(self)
         self.clear()
 
     def clear(self) -> None:

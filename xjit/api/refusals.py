@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import traceback
+from typing import Any
 
-from xjit.capture.guarding.guards import is_labelled
+from xjit.capture.guarding.foreign_values import described, foreign_value
 from xjit.dataclass import dataclass
 from xjit.errors import CaptureError, XjitError, is_lasting
+from xjit.ir.source_location import NOWHERE, Where
 
 
 @dataclass(eq=False)
@@ -96,17 +98,16 @@ def shared_memory(copied: bool = False) -> CaptureError:
     )
 
 
-def unknown_kind(kind: type, label: str) -> CaptureError:
-    """The error about an argument of a kind that has no signature."""
-    fix = "pass plain arrays and numbers, or objects of classes written in Python"
-    if is_labelled(kind):
-        return CaptureError(f"xjit: argument {label}: object dtype", fix=f"use {label}.to_numpy(float)")
-    if callable(getattr(kind, "to_numpy", None)):
-        fix = f"pass its numbers: {label}.to_numpy()"
-        fix += ", of a column each" if hasattr(kind, "columns") else ""
-    return CaptureError(
-        f"xjit: arguments of this kind cannot be compiled; got {kind}", origin=(f"argument {label}",), fix=fix
+def unknown_kind(value: Any, label: str, definition: Where) -> CaptureError:
+    """The error about an argument of a kind that has no signature, of a function that is defined there."""
+    about = foreign_value(value)
+    error = CaptureError(
+        f"argument {label}: {about.kind}; {about.taken}",
+        origin=(f"argument {label}: {described(value)}",),
+        fix=about.instead(label),
     )
+    error.where = None if definition is NOWHERE else definition
+    return error
 
 
 def restless() -> CaptureError:

@@ -16,9 +16,11 @@ from xjit.capture.control.pinned_values import PinnedValues, Stopped
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.pins import PinPlace, Pins
+from xjit.capture.inner_functions import name_of
 from xjit.capture.outline import Assignment, Output
 from xjit.capture.outputs import Results
 from xjit.capture.recording.container_names import check_copies
+from xjit.capture.recording.global_reads import suspension_of
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
@@ -139,12 +141,13 @@ def capture(
     Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged. The ``watch`` says
     when to end.
     """
+    _refuse_suspended(function)
     rewriting, merging = Rewriting(), False
     while True:
-        trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
+        trace = CaptureTrace(name or name_of(function), wrap=TracedArray)
         trace.floating_errors, trace.splitting, trace.watch = floating_errors, splitting, watch
         recorder = trace.recorder = Recorder(
-            trace, leaves, _definition(function), varying, merging, rewriting, unforeseen
+            trace, leaves, definition(function), varying, merging, rewriting, unforeseen
         )
         trace.lift_array, trace.lengths = recorder.lift, OpenLengths(trace, times)
         trace.pins = PinnedValues(trace, pins, until)
@@ -177,6 +180,14 @@ def capture(
         finally:
             _let_go(recorder)
         merging = True  # perhaps one array looked like two
+
+
+def _refuse_suspended(function: Any) -> None:
+    """CaptureError for a function whose calls do not run its body: nothing of it is begun."""
+    words = suspension_of(function)
+    if words:
+        fix = "compile the functions that its body calls, and leave this one as it is"
+        raise CaptureError(f"{name_of(function)} {words}", fix=fix).located(definition(function))
 
 
 def _let_go(recorder: Recorder) -> None:
@@ -262,7 +273,8 @@ def _captured_value(results: Results, value: Any, leaf_count: int) -> Captured:
     return Captured(graph, inputs, guards, tree.LEAF, (output,), tested=tuple(range(count, len(outputs))))
 
 
-def _definition(function: Any) -> Where:
+def definition(function: Any) -> Where:
+    """The line where a function is defined; NOWHERE of what has no code."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return NOWHERE if code is None else Where(code.co_filename, code.co_firstlineno, code.co_name)
 

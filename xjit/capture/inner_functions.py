@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
+
+
+def name_of(function: Any) -> str:
+    """The name of what is called, as its user writes it; of an object that is called, that of its class.
+
+    >>> name_of(functools.partial(max, 1)), name_of(type("Model", (), {"__call__": None})())
+    ('max', 'Model')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
 def inner_function(raw: Any) -> types.FunctionType | None:

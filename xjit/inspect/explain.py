@@ -95,11 +95,17 @@ class Explanation:
     reasons: tuple[str, ...]
     trials: tuple[str, ...] = ()
 
+    @property
+    def is_by_numpy(self) -> bool:
+        """Return whether NumPy runs the function as a whole, so that nothing is known of its memory."""
+        return self.steps == _BY_NUMPY
+
     def __str__(self) -> str:
         lines = [f"{self.name}: {len(self.kernels)} kernel{'s' * (len(self.kernels) != 1)}"]
         lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
         factor = self.bytes_moved / self.minimum_bytes if self.minimum_bytes else 1.0
-        lines.append(f"  bytes moved {self.bytes_moved:,}, at least {self.minimum_bytes:,} ({factor:.2f}x)")
+        if not self.is_by_numpy:
+            lines.append(f"  bytes moved {self.bytes_moved:,}, at least {self.minimum_bytes:,} ({factor:.2f}x)")
         if self.temporary_bytes:
             lines.append(f"  memory for temporaries {self.temporary_bytes:,} bytes, with results {self.peak_bytes:,}")
         lines += [f"  because: {reason}" for reason in self.reasons]
@@ -134,7 +140,10 @@ def _without_tiles(lowered: Lowered) -> Iterator[str]:
 
 def of_numpy(name: str, reasons: tuple[str, ...]) -> Explanation:
     """The explanation of a call that NumPy runs as a whole."""
-    return Explanation(name, (), ("NumPy runs the function",), 0, 0, 0, 0, reasons)
+    return Explanation(name, (), _BY_NUMPY, 0, 0, 0, 0, reasons)
+
+
+_BY_NUMPY = ("NumPy runs the function",)
 
 
 def _ways_of_control(lowered: Lowered) -> Iterator[str]:

@@ -12,6 +12,7 @@ from xjit.api.splits.host_steps import host_steps, is_tried, warnings_of, warnin
 from xjit.api.splits.trials import Trials
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
+from xjit.capture.inner_functions import name_of
 from xjit.runtime.calls.records import Conditions
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
@@ -26,7 +27,7 @@ class ProgramBuilder:
         self._function = function
         self._options = options
         self._tally = tally
-        self._name = getattr(function, "__qualname__", "function")
+        self._name = name_of(function)
         self._keeper = Keeper(function, options)
 
     def specialised(self, key: Any, trace: Trace, varying: bool) -> Specialisation:

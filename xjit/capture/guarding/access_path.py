@@ -101,8 +101,17 @@ class Path:
         """Return whether the path is what a closure cell holds."""
         return type(self.root.origin) is types.CellType and self.steps == (Step("attribute", "cell_contents"),)
 
+    @property
+    def expression(self) -> str:
+        """The place as the user writes it, as far as its words begin with the kind of a name."""
+        words = str(self)
+        return next((words.removeprefix(one) for one in _KINDS_OF_NAMES if words.startswith(one)), words)
+
     def __str__(self) -> str:
         return self.root.text + _steps_text(self.root, self.steps)
+
+
+_KINDS_OF_NAMES = ("argument ", "global ", "closure variable ")
 
 
 def leaf_path(index: int, label: str) -> Path:

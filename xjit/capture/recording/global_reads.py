@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,14 @@ _EFFECTS = {
     "DELETE_DEREF": "deletes the variable {name} of an enclosing function",
     "LOAD_BUILD_CLASS": "defines a class",
 }
+# Functions whose calls make an object that runs the body bit by bit, as others ask for it.
+_SUSPENDED = {
+    inspect.CO_COROUTINE: "is a coroutine function: its body runs when a call is awaited",
+    inspect.CO_ASYNC_GENERATOR: "is an asynchronous generator: its body runs as its items are awaited",
+    inspect.CO_ITERABLE_COROUTINE: "is a coroutine function: its body runs when a call is awaited",
+    inspect.CO_GENERATOR: "is a generator: its body runs as its items are asked for",
+}
+_AWAITED = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _EFFECT_CODES = frozenset(dis.opmap[name] for name in _EFFECTS)
 
 
@@ -51,10 +60,15 @@ def rebuild(recorder: Recorder, function: types.FunctionType, path: Path | None 
 
     With a ``path`` they are what any function has that stands there, without one those of this very function.
     """
+    if function.__code__.co_flags & _AWAITED:
+        reason = f"{function.__qualname__} {suspension_of(function)}"
+        return Opaque(function, reason, "await it outside of the function, and pass in what it returns")
     effect = effect_of(function.__code__)
     if effect:
         reason = f"{function.__qualname__} {effect}"
-        return Opaque(function, reason, "return the value, and assign it outside of the function", final=True)
+        defines = effect.startswith("defines")
+        fix = "define it" if defines else "return the value, and assign it"
+        return Opaque(function, reason, f"{fix} outside of the function", final=True)
     recorder.identities.looked |= looks_at_identity(function.__code__, function.__globals__)
     running = recorder.rewriting.rebuilt(function, recorder.runtime)
     if looks_at_objects(running.__code__):
@@ -121,6 +135,13 @@ def _default(recorder: Recorder, value: Any, path: Path) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
+def suspension_of(function: Any) -> str:
+    """Words for a function whose calls do not run its body; empty for others."""
+    code = getattr(function, "__code__", None)
+    flags = 0 if code is None else code.co_flags
+    return next((words for flag, words in _SUSPENDED.items() if flags & flag), "")
+
+
 def effect_of(code: types.CodeType) -> str:
     """Describe an effect of the code on the outside, with its line; empty for nothing."""
     return next(_effects(code, frozenset(code.co_freevars)), "")
@@ -136,6 +157,8 @@ def _effects(code: types.CodeType, outer: frozenset[str]) -> Iterator[str]:
                 yield _EFFECTS[instruction.opname].format(name=name) + f" (line {line})"
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
+            if constant.co_flags & _AWAITED:
+                yield f"defines the coroutine {constant.co_name} (line {constant.co_firstlineno})"
             yield from _effects(constant, outer & frozenset(constant.co_freevars))
 
 

@@ -36,7 +36,7 @@ from xjit.capture.recording.module_views import (
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording.object_state import State, assigned_to
-from xjit.capture.recording.objects_of_run import generator_of_run, object_of_run
+from xjit.capture.recording.objects_of_run import foreign_array, foreign_object, generator_of_run, object_of_run
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
     is_called_whole,
@@ -346,12 +346,10 @@ class Recorder:
             return self._builtins[name]
         if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
             return self.substitute(value)
-        kind = type(value)
         if isinstance(value, types.BuiltinFunctionType | types.FunctionType | types.MethodType):
             reason = f"{path} depends on or changes something outside of the function"
             return Opaque(value, reason, "call it outside of the function, and pass the result in")
-        reason = f"{path} is of type {kind.__module__}.{kind.__qualname__}, whose state cannot be guarded"
-        return Opaque(value, reason, "pass its arrays and numbers as arguments")
+        return foreign_object(value, path)
 
     def substitute(self, value: Any) -> Any:
         """The traced version of a library's function, or the value itself."""
@@ -403,7 +401,10 @@ class Recorder:
         """Return the function to run in place of the decorated one."""
         if isinstance(function, types.FunctionType):
             self.add(guards.same_code(object_path(function, function.__qualname__), function.__code__))
-            return self.function(function)
+            rebuilt = self.function(function)
+            if isinstance(rebuilt, Opaque):
+                raise rebuilt.error().located(self.where)
+            return rebuilt
         return self.read(function, object_path(function, getattr(function, "__qualname__", "the function")))
 
     def function(self, function: Any) -> Any:
@@ -445,12 +446,9 @@ class Recorder:
         return found
 
     def _hidden_array(self, array: np.ndarray[Any, Any], path: Path) -> Any:
-        kind = type(array)
-        if kind is not np.ndarray or not isinstance(signature(array), tuple):
-            what = kind.__qualname__ if kind is not np.ndarray else f"an array of {array.dtype}"
+        if type(array) is not np.ndarray or not isinstance(signature(array), tuple):
             self.add(guards.identity(path, array))
-            reason = f"{path} is {what}, which is not supported"
-            return Opaque(array, reason, "use a plain, aligned array of numbers")
+            return foreign_array(array, path)
         self.add(guards.same_layout(path, array))
         value = self._array(array, path)
         if array.size <= MAX_CONCRETE:
