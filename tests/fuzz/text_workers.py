@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.fuzz.arrays.array_texts import array_text
 from tests.fuzz.larger.larger_texts import larger_text, length_text
 from tests.fuzz.shrinking import shrunk
 from tests.fuzz.snippets.snippet_texts import snippet_text
@@ -33,6 +34,7 @@ SORTS = {
     "larger": larger_text,
     "lengths": length_text,
     "snippets": snippet_text,
+    "arrays": array_text,
 }
 
 MOST_MEMORY = 8 * 2**30

@@ -16,7 +16,9 @@ import random
 import re
 import textwrap
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -55,8 +57,13 @@ DEEPEST = (0.5, 0.35, 0.25)
 
 def snippet_text(rng: random.Random) -> TextProgram:
     """Return the next program that NumPy runs on its first arguments."""
+    return runnable(rng, _text)
+
+
+def runnable(rng: random.Random, text: Callable[[random.Random], str]) -> TextProgram:
+    """Return the next program, of a text, that NumPy runs on its first arguments."""
     while True:
-        program = TextProgram(_text(rng), rng.choice(CALLS), watched=True)
+        program = TextProgram(text(rng), rng.choice(CALLS), watched=True)
         with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             try:
@@ -82,6 +89,26 @@ def _text(rng: random.Random) -> str:
     return f"{AROUND}{given}\n{SIGNATURE}\n{function}\n"
 
 
+@dataclass(frozen=True)
+class Phrases:
+    """Parts of programs of a sort: statements by theme, heads of blocks, what raises and what ends a loop.
+
+    A program has one of the families of ``floats``, and ends early by a ``return`` of what is ``returned``.
+    """
+
+    themes: tuple[str, ...]
+    loops: str
+    branches: str
+    raising: tuple[str, ...]
+    handlers: tuple[str, ...]
+    ends: tuple[str, ...]
+    floats: tuple[tuple[str, ...], ...]
+    returned: str
+
+
+SNIPPETS = Phrases(THEMES, LOOPS, BRANCHES, RAISING, HANDLERS, ENDS, FLOATS, "x, s, t, out")
+
+
 @dataclass
 class Composer:
     """Statements that a program knows, its floats, and how many statements it may still get."""
@@ -90,14 +117,15 @@ class Composer:
     lines: list[str]
     floats: tuple[str, ...]
     left: int
+    phrases: Phrases = SNIPPETS
 
     @classmethod
-    def of(cls, rng: random.Random) -> Composer:
-        """Return a composer that knows statements of a few themes."""
-        themes = rng.sample(THEMES, rng.choice((2, 3, 4, 5)))
+    def of(cls, rng: random.Random, phrases: Phrases = SNIPPETS, most: int = 20) -> Self:
+        """Return a composer that knows statements of a few themes, and makes up to so many."""
+        themes = rng.sample(phrases.themes, rng.choice((2, 3, 4, 5)))
         known = [line for theme in themes for line in theme.strip().split("\n")]
         lines = rng.sample(known, min(len(known), rng.randint(8, 25)))
-        return cls(rng, lines, rng.choice(FLOATS), rng.randint(8, 20))
+        return cls(rng, lines, rng.choice(phrases.floats), rng.randint(most * 2 // 5, most), phrases)
 
     def block(self, depth: int, loop: str | None) -> list[str]:
         """Return statements and the blocks among them; ``loop`` is the head of the innermost loop."""
@@ -120,17 +148,17 @@ class Composer:
         return self._handled(depth, loop) if chance > 0.9 else self._branch(depth, loop)
 
     def _branch(self, depth: int, loop: str | None) -> list[str]:
-        head = self._filled(self.rng.choice(BRANCHES.strip().split("\n")), loop)
+        head = self._filled(self.rng.choice(self.phrases.branches.strip().split("\n")), loop)
         lines = [head, *self._indented(depth, loop)]
         if head.startswith("if") and self.rng.random() < 0.5:
             lines += ["else:", *self._indented(depth, loop)]
         elif self.rng.random() < 0.06:
-            lines.append("    return x, s, t, out")
+            lines.append(f"    return {self.phrases.returned}")
         return lines
 
     def _loop(self, depth: int) -> list[str]:
         """Return a loop; one whose end is a condition counts its turns."""
-        head = self._filled(self.rng.choice(LOOPS.strip().split("\n")), None)
+        head = self._filled(self.rng.choice(self.phrases.loops.strip().split("\n")), None)
         body, leave, lines = self._indented(depth, head), self._leave(), [head]
         if head.startswith("while"):
             turns = f"turns{depth}"
@@ -143,23 +171,29 @@ class Composer:
         return lines if self.rng.random() > 0.15 else [*lines, "else:", *self._indented(depth, None)]
 
     def _leave(self) -> list[str]:
-        ways = ("break", "continue", "break", "return x, s, t, out")
-        return [f"    if {self.rng.choice(ENDS)}:", f"        {self.rng.choice(ways)}"]
+        ways = ("break", "continue", "break", f"return {self.phrases.returned}")
+        return [f"    if {self.rng.choice(self.phrases.ends)}:", f"        {self.rng.choice(ways)}"]
 
     def _handled(self, depth: int, loop: str | None) -> list[str]:
-        lines = ["try:", *self._indented(depth, loop), f"    {self.rng.choice(RAISING)}"]
-        lines += [self.rng.choice(HANDLERS), "    txt += str(error)", *self._indented(depth, loop)]
+        lines = ["try:", *self._indented(depth, loop), f"    {self.rng.choice(self.phrases.raising)}"]
+        handler = self.rng.choice(self.phrases.handlers)
+        said = "str(error)" if handler.endswith(" as error:") else "'!'"
+        lines += [handler, f"    txt += {said}", *self._indented(depth, loop)]
         return lines if self.rng.random() > 0.3 else [*lines, "finally:", *self._indented(depth, loop)]
 
     def _indented(self, depth: int, loop: str | None) -> list[str]:
         return [f"    {line}" for line in self.block(depth + 1, loop)]
 
     def _filled(self, line: str, loop: str | None) -> str:
-        chosen = {
+        chosen = self.holes(loop)
+        return re.sub(r"<(\w+)>", lambda found: chosen[found[1]], line)
+
+    def holes(self, loop: str | None) -> dict[str, str]:
+        """Return what fills the holes of a line."""
+        return {
             "at": self.rng.choice(AT + ("i",) * 3 if loop and loop.startswith("for i") else AT),
             "row": self.rng.choice(ROWS),
             "number": self.rng.choice(self.floats if self.rng.random() < 0.95 else UNUSUAL),
             "part": self.rng.choice(PARTS),
             "few": str(self.rng.randint(1, 6)),
         }
-        return re.sub(r"<(\w+)>", lambda found: chosen[found[1]], line)
