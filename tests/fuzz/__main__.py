@@ -10,6 +10,7 @@
     python -m tests.fuzz --seconds 60 --splits             # calls in Python, lengths of data, objects
     python -m tests.fuzz --seconds 60 --snippets           # ordinary statements that share their names
     python -m tests.fuzz --seconds 60 --arrays             # NumPy's functions, on any types, layouts and axes
+    python -m tests.fuzz --seconds 60 --mutants            # random changes of the ordinary programs of perf/
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
 rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's. Programs
@@ -44,6 +45,7 @@ def main() -> int:
     parser.add_argument("--splits", action="store_true", help="programs as text that Python has a part in")
     parser.add_argument("--snippets", action="store_true", help="programs as text, of statements that share names")
     parser.add_argument("--arrays", action="store_true", help="programs as text, of NumPy's functions")
+    parser.add_argument("--mutants", action="store_true", help="programs as text, near ordinary ones")
     parser.add_argument("--workers", type=int, default=2, help="processes for programs as text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -65,7 +67,8 @@ def main() -> int:
 def _sort(options: argparse.Namespace) -> str | None:
     """Return the sort of programs as text that is asked for."""
     return next(
-        (one for one in ("snippets", "arrays", "splits", "lengths", "ordinary") if getattr(options, one)), None
+        (one for one in ("snippets", "arrays", "mutants", "splits", "lengths", "ordinary") if getattr(options, one)),
+        None,
     )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tests.fuzz.arrays.array_texts import array_text
 from tests.fuzz.larger.larger_texts import larger_text, length_text
+from tests.fuzz.mutants.mutant_texts import mutant_text
 from tests.fuzz.shrinking import shrunk
 from tests.fuzz.snippets.snippet_texts import snippet_text
 from tests.fuzz.splits.split_texts import split_text
@@ -35,6 +36,7 @@ SORTS = {
     "lengths": length_text,
     "snippets": snippet_text,
     "arrays": array_text,
+    "mutants": mutant_text,
 }
 
 MOST_MEMORY = 8 * 2**30

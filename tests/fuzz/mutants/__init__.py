@@ -1,0 +1,1 @@
+"""Random changes of ordinary programs and of what they are called with."""
