@@ -143,7 +143,16 @@ def type_span(dtype: DType) -> Span:
     return int(limits.min), int(limits.max)
 
 
-def _expr_span(expr: Expr, operand: Callable[[int], Span]) -> Span:
+def _expr_span(expr: Expr, operand: Callable[[int], Span], known: dict[int, Span] | None = None) -> Span:
+    """The span of an expression; of parts that it has several times, such as squares of squares, found once."""
+    known = {} if known is None else known
+    found = known.get(id(expr))
+    if found is None:
+        found = known[id(expr)] = _new_expr_span(expr, operand, known)
+    return found
+
+
+def _new_expr_span(expr: Expr, operand: Callable[[int], Span], known: dict[int, Span]) -> Span:
     if isinstance(expr, Arg):
         return operand(expr.index)
     if isinstance(expr, Lit):
@@ -154,7 +163,7 @@ def _expr_span(expr: Expr, operand: Callable[[int], Span]) -> Span:
         return type_span(expr.dtype)
     if any(dtype_class(arg.dtype) not in "PI" for arg in expr.args):
         return type_span(expr.dtype)
-    spans = [_expr_span(arg, operand) for arg in expr.args]
+    spans = [_expr_span(arg, operand, known) for arg in expr.args]
     rule = _RULES.get(expr.name)
     found = rule(spans) if rule is not None else None
     low, high = type_span(expr.dtype)

@@ -58,7 +58,6 @@ REFUSED = [
 REFUSED_PAIRS = [
     (r"polymul", "biufc", "depends on the elements"),
     (r"^v\[b\]|^a\[:, w\]", "b", "boolean mask: the shape of the result depends"),
-    (r"a \*\* r", "i", "integers to signed powers that are not known while tracing: negative ones are errors"),
 ]
 
 

@@ -97,7 +97,8 @@ def _of_power(a: Any, exponent: Any, result: Any) -> Any:
 
 
 def _of_shift(a: Any, by: Any, result: Any) -> Any:
-    return _near(_call(np.multiply, _float(a), np.float64(2.0) ** int(by)), result)
+    power = np.float64(2.0) ** int(by) if isinstance(by, np.generic) else _call(np.exp2, _float(by))
+    return _near(_call(np.multiply, _float(a), power), result)
 
 
 def _of_sign(a: Any, result: Any) -> Any:

@@ -20,6 +20,7 @@ from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.overflow import bounds_that_fit, checked, within
 from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.run_exponents import EXPONENTS, exponent_of_run
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
@@ -111,7 +112,23 @@ def binary(ufunc: Any, left: Any, right: Any) -> Any:
         return _marked(call_ufunc(ufunc, "__call__", _operands((left, right)), {}), bool)
     if ufunc in _DIVISIONS:
         return _divided(ufunc, left, right)
+    if ufunc in EXPONENTS and isinstance(right, TracedValue):
+        ufunc, left, right = _by_run(ufunc, left, right)
+        if ufunc is np.power and not isinstance(left, TracedValue) and left == -1:
+            return binary(np.subtract, 1, binary(np.multiply, 2, right))
     return _integer(ufunc, (left, right), _limits(ufunc, (left, right)))
+
+
+def _by_run(ufunc: Any, base: Any, exponent: Any) -> tuple[Any, Any, Any]:
+    """A power or a shift by an integer that only the run tells, with an exponent within the bounds of results."""
+    given = _bounds(exponent)
+    _check_width(given, (exponent,))
+    found, bounds = exponent_of_run(ufunc, base, _wide(exponent), given)
+    if _may_be_pythons(found):
+        found.bounds = bounds
+    if ufunc is np.power and not isinstance(base, TracedValue) and base == 2:
+        return np.left_shift, 1, _marked(found, int)
+    return ufunc, base, _marked(found, int)
 
 
 def _divided(ufunc: Any, left: Any, right: Any) -> Any:
@@ -235,10 +252,22 @@ def _limits(ufunc: Any, values: tuple[Any, ...], bounds: Callable[[Any], Bounds]
     if isinstance(values[-1], TracedValue) and ufunc in (np.floor_divide, np.remainder):
         most = max(map(abs, between[0])) if ufunc is np.floor_divide else max(1, *map(abs, between[1])) - 1
         return -most, most
+    if ufunc in EXPONENTS and isinstance(values[1], TracedValue):
+        return _limits_of_power(ufunc, *between)
     known = _BY_KNOWN.get(ufunc)
     if ufunc not in _BY_BOUNDS and (known is None or isinstance(values[1], TracedValue) or not known(values[1])):
         return None
     corners = [PYTHON[ufunc](*ends) for ends in itertools.product(*between)]
     if any(low <= 0 <= high for low, high in between[:1]):
         corners.append(PYTHON[ufunc](0, *(ends[0] for ends in between[1:])))
+    return min(corners), max(corners)
+
+
+def _limits_of_power(ufunc: Any, base: Bounds, exponent: Bounds) -> Bounds:
+    """Between which numbers a power or a shift lies, by an exponent that is not negative."""
+    low, high = exponent
+    if ufunc is np.power and base[0] < 0:
+        most = max(map(abs, base)) ** high
+        return -most, most
+    corners = [PYTHON[ufunc](*ends) for ends in itertools.product(base, (low, high))]
     return min(corners), max(corners)

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError
 from xjit.ir.context import CONSTANT, TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.numpy.rules.broadcasting import broadcast, broadcast_to_shape, common_shape
 from xjit.numpy.rules.compositions import full_like, in_single, letter
 from xjit.numpy.rules.values import shape_of
 from xjit.ops.define.core import Operand, aval_of, dtype_of
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import NARROW_FLOATS, DType, dtype_class, is_signed
 
 # Products of up to this many factors stay within 4 ULP of the exact power.
@@ -29,7 +32,7 @@ _NEGATIVE = "numpy.power: Integers to negative integer powers are not allowed."
 def power(x: Operand, y: Operand, exponent_type: DType) -> Any:
     """x to the power of y, both in the element type of NumPy's loop; ``exponent_type`` is what y was before.
 
-    Raises ArgumentError for integers to a negative power, CaptureError where only the run will tell.
+    Raises ArgumentError for integers to a negative power; where only the run tells, the program does.
     """
     exponent, short = constant_number(y), None
     if exponent is not None:
@@ -37,21 +40,25 @@ def power(x: Operand, y: Operand, exponent_type: DType) -> Any:
         short = _BY_CLASS[letter(x)](wide, exponent)
     if short is not None:
         return short
+    base, exponents = broadcast("power", x, y)
     if letter(x) == "I" and dtype_class(exponent_type) == "I" and is_signed(exponent_type):
-        _check_never_negative(y)
-    return ops.numpy_power(*broadcast("power", x, y))
+        exponents = _never_negative(y, exponents)
+    if letter(x) == "I" and constant_number(x) == 2:
+        return ops.shift_left(full_like(exponents, 1), exponents)
+    return ops.numpy_power(base, exponents)
 
 
-def _check_never_negative(value: Operand) -> None:
-    if isinstance(value, TracedValue):
-        if value.node.op is not CONSTANT:
-            raise CaptureError(
-                "numpy.power: integers to signed powers that are not known while tracing: negative ones are errors",
-                fix="use floats, or an unsigned type for the powers",
-            )
-        value = value.node.param("value").array()
-    if bool((np.asarray(value) < 0).any()):
+def _never_negative(value: Operand, exponents: Any) -> Any:
+    """The exponents of integers, of which none may be negative: the run looks where tracing does not tell."""
+    if isinstance(value, TracedValue) and value.node.op is not CONSTANT:
+        if span_of(value.node, current())[0] >= 0:
+            return exponents
+        # Kernels go on before the program raises, and look at the bits of the exponent alone.
+        return require(exponents, ops.ge(exponents, full_like(exponents, 0)), "value", _NEGATIVE)
+    known = value.node.param("value").array() if isinstance(value, TracedValue) else value
+    if bool((np.asarray(known) < 0).any()):
         raise ArgumentError(_NEGATIVE, fix="use floats, as in x.astype(float) ** -1")
+    return exponents
 
 
 def constant_number(value: Operand) -> Any:
