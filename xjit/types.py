@@ -212,6 +212,18 @@ class TupleType:
 Type: TypeAlias = "ArrayType | TupleType"
 
 
+def in_words(type: Type) -> str:
+    """The type in NumPy's words, a value without axes by its element type.
+
+    >>> in_words(array_type(bool, (2, 3))), in_words(array_type(float, ()))
+    ('bool[2,3]', 'float64')
+    """
+    if isinstance(type, TupleType):
+        return ", ".join(map(in_words, type.elements))
+    dims = ",".join(map(str, type.dims))
+    return f"{type.dtype.name}[{dims}]" if dims else str(type.dtype.name)
+
+
 def c_order(rank: int) -> tuple[int, ...]:
     """Row-major: the last axis varies fastest."""
     return tuple(range(rank))

@@ -31,9 +31,10 @@ def assert_four_parts(text: str) -> None:
     do.
     """
     head, at, *origin, fix = text.splitlines()
-    assert head.endswith(f"tripled of f64[6] has no compiled form: {REASON}")
+    assert head.endswith(f"tripled of float64[6] has no compiled form: {REASON}")
     assert at == f"  at {line_in_scaled()}"
-    assert origin[0].startswith("  from mul -> f64[6], ") and origin[-1] == "  from argument x: f64[6]"
+    assert origin[0].startswith("  from return tripled(shifted * 2.0) - 1.0 -> float64[6], test_host_steps.py:")
+    assert origin[-1] == "  from argument x: float64[6]"
     assert fix.startswith("  fix: ")
     assert len(text.splitlines()) <= 12
 

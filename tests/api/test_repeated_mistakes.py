@@ -140,3 +140,45 @@ def test_arrays_of_failed_calls_are_not_kept() -> None:
             del array
             gc.collect()
             assert gone() is None
+
+
+def _assigned(x: Any) -> None:
+    x[0] = 1.0
+
+
+def _copied_to(x: Any) -> None:
+    np.copyto(x, 0.0)
+
+
+def _added_in_place(x: Any) -> None:
+    x += 1.0
+
+
+WRITES: list[Callable[[Any], Any]] = [
+    _assigned,
+    _copied_to,
+    _added_in_place,
+    lambda x: x.sort(),
+    lambda x: x.fill(0.0),
+    lambda x: np.put(x, [0], 1.0),
+    lambda x: np.add(x, 1.0, out=x),
+    lambda x: x[..., None] + np.ones((3, 2)).T[:, :, None, None] @ x,
+    lambda x: x.reshape(3),
+    lambda x: -(x > 1),
+]
+
+
+@pytest.mark.parametrize("function", WRITES)
+def test_the_text_is_that_of_numpy(function: Any) -> None:
+    x = np.arange(4.0)
+    x.flags.writeable = False
+    with pytest.raises(Exception) as expected:
+        function(x)
+    compiled = xjit.jit(function)
+    for _ in range(3):
+        with pytest.raises(expected.type) as caught:
+            compiled(x)
+        lines = str(caught.value).splitlines()
+        assert lines[0] == str(expected.value)
+        assert lines[1].startswith("  at ") and lines[-1].startswith("  fix: ")
+        assert caught.value.args == expected.value.args or caught.value.args == (str(expected.value),)

@@ -160,8 +160,8 @@ def test_messages_have_four_parts() -> None:
     assert "are put in an order" in lines[0]
     assert lines[1].startswith("  at ") and lines[1].endswith("in function")
     assert "test_capture_refusals.py" in lines[1]
-    assert any("reduce" in line and "test_capture_refusals.py" in line for line in lines)
-    assert "  from argument weights: f64[3]" in lines
+    assert lines[2].startswith("  from total = (weights * 2.0).sum() -> float64, test_capture_refusals.py:")
+    assert "  from argument weights: float64[3]" in lines
     assert lines[-1].startswith("  fix: ")
 
 

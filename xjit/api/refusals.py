@@ -60,8 +60,15 @@ def mistake(error: BaseException, under_numpy: BaseException) -> Mistake:
     own: XjitError | None = None
     alike = isinstance(error, type(under_numpy)) and not isinstance(error, CaptureError)
     if isinstance(error, XjitError) and alike and _is_raised_there(error, under_numpy):
+        _say_as(error, str(under_numpy))
         own = copy.copy(error)  # never raised itself: a traceback would keep the arrays of a call
     return Mistake(own, type(under_numpy), str(under_numpy))
+
+
+def _say_as(error: XjitError, text: str) -> None:
+    """Gives an error NumPy's own text, which other code may look for; what it says besides stays."""
+    if text and "\n" not in text and not isinstance(error, KeyError):
+        error.message, error.args = text, (text,)
 
 
 def _is_raised_there(error: XjitError, under_numpy: BaseException) -> bool:

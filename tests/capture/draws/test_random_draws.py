@@ -175,3 +175,26 @@ def test_steps_of_turns_are_one_body(function: Any) -> None:
             for one, other in zip(found, wanted, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-12, strict=True)
         assert str(compiled.explain(np.random.default_rng(2), 12, 40)).count("choice") <= 2  # one may be peeled
+
+
+def test_the_state_of_the_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read and set in order with the draws around it."""
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    monkeypatch.setenv("XJIT_TRIALS", "0")
+
+    def drawn(x: Any, rng: Any) -> Any:
+        first = rng.normal(size=3)
+        state = rng.bit_generator.state
+        second = rng.normal(size=3) * x
+        rng.bit_generator.state = state
+        return first, second, rng.normal(size=3) * x, state["state"]["inc"], rng.random()
+
+    compiled = xjit.jit(drawn)
+    for seed in (1, 2, 1):
+        one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+        for _ in range(2):
+            expected, found = drawn(np.arange(3.0), one), compiled(np.arange(3.0), other)
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(a, b)
+            assert one.bit_generator.state == other.bit_generator.state
+    assert compiled.stats().fallbacks == 0

@@ -155,3 +155,45 @@ def test_positions_out_of_bounds_end_a_loop() -> None:
     assert compiled(of.LINE, of.LINE[40]) == 40
     with pytest.raises(IndexError, match="out of bounds"):
         compiled(of.LINE, 7.0)
+
+
+def _halved(x: Any) -> Any:
+    turns = 0
+    while (largest := np.abs(x).max()) > 1.0:
+        x = x / 2
+        turns += 1
+    return x, largest, turns
+
+
+def _first_above(x: Any) -> Any:
+    i = 0
+    while (value := x[i]) < 5 and i < 8:
+        i += 1
+    return value, i
+
+
+def _pairs(x: Any) -> Any:
+    total, i = 0.0, -1
+    while (i := i + 1) < len(x):
+        j = i
+        while (j := j + 1) < len(x):
+            if x[j] > x[i] + 3:
+                break
+            total += x[j] * x[i]
+    return total
+
+
+def _counted(x: Any) -> Any:
+    total, k = 0.0, 0
+    while (k := k + 1) < x.sum():
+        total += k
+    else:
+        total = -total
+    return total, k
+
+
+@pytest.mark.parametrize("function", [_halved, _first_above, _pairs, _counted], ids=_label)
+def test_conditions_that_assign(function: Any) -> None:
+    compiled = xjit(function, strict=True)
+    for n in (10, 9, 12):
+        _check_same(compiled(np.arange(float(n))), function(np.arange(float(n))))

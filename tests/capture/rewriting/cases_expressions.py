@@ -372,3 +372,52 @@ def sorted_by_key(items: Any, note: Note) -> Any:
 @case(1, 0)
 def deep_nesting(n: int, note: Note) -> Any:
     return ((n and (n or (n if not n else (n and 1 < n < 3 or "x"))) or "y") and not (n and not n)) or "z"
+
+
+@case(0, 3, 9)
+def while_assigns(n: int, note: Note) -> Any:
+    k = 0
+    while (twice := 2 * k) < n:
+        note(twice)
+        k += 1
+    return k, twice
+
+
+@case(0, 3, 9, 20)
+def while_assigns_with_jumps(n: int, note: Note) -> Any:
+    k, total = 0, 0
+    while (k := k + 1) < n:
+        if k % 2:
+            continue
+        total += k
+        if total > 30:
+            break
+    else:
+        note("else")
+        total = -total
+    return k, total
+
+
+@case(0, 3, 6)
+def while_assigns_in_loops(n: int, note: Note) -> Any:
+    i, found = -1, []
+    while (i := i + 1) < n:
+        j = i
+        while (j := j + 1) < n:
+            if i + j > 6:
+                return i, j, found
+            found.append(i * j)
+    return i, found
+
+
+@case(0, 5)
+def while_assigns_and_leaves_the_outer_one(n: int, note: Note) -> Any:
+    for i in range(4):
+        while (k := i * 2) < n:
+            note(k)
+            i += 1
+        else:
+            if k > 7:
+                break
+            continue
+    return i, k

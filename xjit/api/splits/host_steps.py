@@ -14,6 +14,7 @@ from xjit.ir.node import Node
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.programs.lowered import Lowered
+from xjit.types import in_words
 
 
 def host_steps(captured: Captured, lowered: Lowered) -> dict[str, XjitError]:
@@ -29,7 +30,7 @@ def host_steps(captured: Captured, lowered: Lowered) -> dict[str, XjitError]:
     labels = {node: str(one.path) for node, one in zip(captured.graph.parameters, captured.inputs, strict=True)}
     for step in (step for part in lowered.all() for step in part.plan.steps):
         if isinstance(step, HostStep) and step.reason not in found:
-            types = ", ".join(str(source.type) for source in step.node.inputs)
+            types = ", ".join(in_words(source.type) for source in step.node.inputs)
             found[step.reason] = TargetError(
                 f"{step.node.op.name} of {types} has no compiled form: {step.reason}",
                 where=step.node.where,

@@ -12,7 +12,15 @@ from xjit import ops
 from xjit.capture.memory.stored_numbers import held
 from xjit.capture.memory.stores import combine_at, scattered, setitem, unlinked
 from xjit.capture.memory.views import link
-from xjit.capture.memory.writes import check_same_kind, check_writable, fitting, store, stored_value, write
+from xjit.capture.memory.writes import (
+    DESTINATION,
+    check_same_kind,
+    check_writable,
+    fitting,
+    store,
+    stored_value,
+    write,
+)
 from xjit.capture.tracers.provenance import refuse
 from xjit.errors import DTypeError, ShapeError
 from xjit.numpy.arrays import shaping
@@ -28,7 +36,7 @@ Write = Callable[..., Any]
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """``numpy.copyto``: the elements of one array into another, where a condition holds."""
-    check_writable(dst)
+    check_writable(dst, DESTINATION)
     value = as_value(src, "copyto", "src")
     of_python = isinstance(src, bool | int | float | complex) or weak_type(src) is not None
     if of_python or not np.can_cast(value.dtype, dst.dtype, casting):
@@ -152,6 +160,7 @@ def fill(target: Any, value: Any) -> None:
     """``x.fill(value)``."""
     if math.prod(np.shape(value) if not hasattr(value, "node") else value.shape) != 1:
         raise ValueError("only a single value may fill an array")
+    check_writable(target, DESTINATION)
     store(target, ops.reshape(stored_value(held(value, target.dtype), target.dtype), ()))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from xjit import ops
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.views import link
-from xjit.capture.memory.writes import check_writable, fitting, store, stored_value, write
+from xjit.capture.memory.writes import DESTINATION, check_writable, fitting, store, stored_value, write
 from xjit.capture.tracers.provenance import located, noted, refuse
 from xjit.errors import DTypeError, IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
@@ -39,7 +39,7 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
 
     Raises what NumPy raises, before it writes.
     """
-    check_writable(target)
+    check_writable(target, DESTINATION)
     entries: Entries = list(index) if isinstance(index, tuple) else [index]
     if getattr(type(value), "chooses", False):
         _store_chosen(target, entries, value)

@@ -25,12 +25,17 @@ from xjit.numpy.rules.values import elements, holds_no_array, is_scalar, operand
 from xjit.ops.define.core import lift
 from xjit.types import DType, dtype_class
 
+DESTINATION = "assignment destination"
+"""Name of the array of an assignment, as NumPy has it."""
+
 INTO = "could not broadcast input array from shape {} into shape {}"
 """The message about a value that does not fit."""
 
 
-def check_writable(target: Any) -> None:
-    """CaptureError unless a trace can follow a write to this array; ArgumentError for what NumPy refuses to write."""
+def check_writable(target: Any, name: str = "output array") -> None:
+    """CaptureError unless a trace can follow a write to this array; ArgumentError for what NumPy refuses to write,
+    which calls it by this ``name``.
+    """
     if target is None:
         return
     if not isinstance(target, BufferView):
@@ -38,7 +43,7 @@ def check_writable(target: Any) -> None:
     if is_scalar(target):
         raise noted(DTypeError("return arrays must be of ArrayType", fix="pass an array, not a number"), target)
     if target.frozen or target.buffer.frozen:
-        raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
+        raise noted(ArgumentError(f"{name} is read-only", fix="copy it first"), target)
     if target.buffer.is_shown:
         capture = enclosing_capture()
         if capture is not None and capture.recorder is not None:

@@ -30,7 +30,7 @@ from xjit.ops.control.computations import plain as plain_type
 from xjit.ops.define.core import aval_of, constant, lift
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.shape import broadcast
-from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, scalar_type
+from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, in_words, scalar_type
 
 _ARRAYS = (np.ndarray, np.generic, TracedValue)
 
@@ -319,6 +319,8 @@ def refuse_kinds(label: str, one: Any, other: Any, where: str) -> NoReturn:
 def _words(leaf: Any) -> str:
     if is_array_like(leaf):
         kind = kind_of(leaf, "")
-        word = "a Python " + kind.place.weak.__name__ if kind.place.weak is not None else str(kind.place.aval)
+        word = "a Python " + kind.place.weak.__name__ if kind.place.weak is not None else in_words(kind.place.aval)
         return word
+    if type(leaf) in (tuple, list):
+        return f"a {type(leaf).__name__} of {', '.join(map(_words, leaf)) or 'nothing'}"
     return f"{leaf!r:.40}"

@@ -71,6 +71,8 @@ class RecordingObject:
         state = state_of(self)
         if name == "__class__":
             return _class_as_seen(state, sys._getframe(1))
+        if name == "__deepcopy__" and lookup(state.cls, name)[1] is MISSING:
+            return functools.partial(_deeply_copied, self)
         return _outside(self, state, name) if state.path is not None else _local(self, state, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -79,8 +81,20 @@ class RecordingObject:
     def __delattr__(self, name: str) -> None:
         refuse(f"the function deletes the attribute {name}", fix="delete it outside of the function")
 
+    def __copy__(self) -> Any:
+        from xjit.capture.substitutes.copied_objects import copied
+
+        own = lookup(state_of(self).cls, "__copy__")[1] is not MISSING
+        return RecordingObject.__getattribute__(self, "__copy__")() if own else copied(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         refuse(f"an object of class {state_of(self).cls.__qualname__} is copied", fix="copy its arrays")
+
+
+def _deeply_copied(value: Any, memo: dict[int, Any]) -> Any:
+    from xjit.capture.substitutes.copied_objects import deeply_copied
+
+    return deeply_copied(value, memo)
 
 
 def _class_as_seen(state: State, frame: types.FrameType) -> Any:
@@ -227,6 +241,11 @@ def _forwarder(name: str) -> Any:
     return forward
 
 
+def stand_in_of_new(recorder: Recorder, cls: Any) -> Any:
+    """The stand-in of an object that the call makes, without attributes."""
+    return _stand_in_class(cls)(State(recorder, cls, None, None))
+
+
 def stand_in(recorder: Recorder, target: Any, path: Path) -> Any:
     """The stand-in of an object from outside."""
     cls: Any = type(target)
@@ -292,7 +311,7 @@ def construct(state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         refuse(f"the class {cls.__qualname__} makes its objects in a way of its own", fix="make them outside")
     if inspect.isabstract(cls):
         return cls(*args, **kwargs)  # raises the TypeError that names the abstract methods
-    made = _stand_in_class(cls)(State(recorder, cls, None, None))
+    made = stand_in_of_new(recorder, cls)
     _, init = lookup(cls, "__init__")
     inner = inner_function(init)
     if inner is not None:

@@ -36,6 +36,7 @@ from xjit.capture.rewriting.function_code import compile_function, in_class, pol
 from xjit.capture.rewriting.generators import emitting
 from xjit.capture.rewriting.list_names import list_names, lone_lists
 from xjit.capture.rewriting.liveness import sites_of
+from xjit.capture.rewriting.lowering.lower_assigning_tests import lower_assigning_tests
 from xjit.capture.rewriting.lowering.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lowering.lower_jumps import lower_jumps
 from xjit.capture.rewriting.lowering.lower_matches import lower_matches
@@ -132,6 +133,7 @@ def _made(tree: Function, code: types.CodeType, handlers: bool, unbound: frozens
     tree = emitting(tree) if is_generator else tree
     lower_matches(tree)
     lower_missing_keys(tree)
+    lower_assigning_tests(tree)
     names = scope_names(tree)
     if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
         _check_introspection(tree)

@@ -172,9 +172,10 @@ class DeferredObject(Operators):
             is_method = isinstance(found, types.MethodType)
             return functools.partial(self._method, name) if is_method else self._call(getattr, self, name)
         if self.kind is not None and is_generator(self.kind):
-            from xjit.capture.splits.outside import drawn_by
+            from xjit.capture.splits.outside import drawn_by, part_of_generator
 
-            return functools.partial(drawn_by, self, name)
+            is_method = callable(getattr(self.kind, name, None))
+            return functools.partial(drawn_by, self, name) if is_method else part_of_generator(self, name)
         if self.outer is Outside.ENTRY:
             self._refuse(f"is asked for {name}")
         found = None if self.gathered is None or self.gathered.is_left else self.gathered.attribute(name)

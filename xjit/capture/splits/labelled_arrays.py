@@ -18,7 +18,8 @@ _METHODS_TEXT = """
     cummax cummin rolling ewm expanding fillna dropna astype copy isna notna isnull notnull interpolate rank quantile
     head tail corr cov dot sort_values sort_index reset_index where mask between isin add sub mul div truediv pow radd
     rsub rmul rdiv item tolist ffill bfill first last resample groupby sem skew kurt argmin argmax idxmin idxmax
-    nlargest nsmallest squeeze transpose isel sel to_frame to_series to_dict to_list
+    nlargest nsmallest squeeze transpose isel sel to_frame to_series to_dict to_list assign drop drop_duplicates
+    duplicated set_index rename value_counts unique nunique describe merge join replace assign_coords expand_dims
 """
 _METHODS = frozenset(_METHODS_TEXT.split())
 _LIBRARIES = frozenset({"pandas", "xarray"})

@@ -90,6 +90,12 @@ def drawn_by(generator: DeferredObject, name: str, *args: Any, **kwargs: Any) ->
     return step(call_method, (generator, name, *args), kwargs, like=like, label=f"{generator.label}.{name}")
 
 
+def part_of_generator(generator: DeferredObject, name: str) -> Any:
+    """An attribute of a generator, such as the one that makes its bits: an object of the run."""
+    check_drawing(generator)
+    return step(getattr, (generator, name), {}, label=f"{generator.label}.{name}")
+
+
 def _is_shuffled(args: tuple[Any, ...]) -> bool:
     """Return whether the first argument of ``shuffle`` is an array that a permutation may be stored into."""
     return bool(args) and isinstance(args[0], TracedArray) and args[0].ndim > 0

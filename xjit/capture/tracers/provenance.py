@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 from weakref import WeakSet
@@ -24,7 +25,7 @@ from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.source_location import Where, is_own_code, user_position
 from xjit.ops.elements.compare import eq
 from xjit.ops.whole_arrays.shape import reshape, slice
-from xjit.types import TupleType
+from xjit.types import ArrayType, TupleType, in_words
 from xjit.watch import UNWATCHED, Watch
 
 # What NumPy raises or warns of as np.errstate says; code that names them counts on that.
@@ -239,7 +240,14 @@ class CaptureTrace(Trace):
 
     def label(self, value: TracedValue) -> str:
         """Return the name of a value in messages."""
-        return self.labels.get(value.node) or f"the result of {value.node.op.name}"
+        return self.labels.get(value.node) or f"the result of {_maker(value.node)}"
+
+
+def _maker(node: Node) -> str:
+    """Name of what makes a value, in the user's words: one of NumPy's functions, or a line."""
+    if isinstance(getattr(np, node.op.name, None), np.ufunc):
+        return f"np.{node.op.name}"
+    return f"line {node.where.line}" if node.where.line else "an operation"
 
 
 def _public_name(error: type[Exception]) -> str:
@@ -299,7 +307,8 @@ def noted(error: XjitError, *values: Any) -> XjitError:
     """The error with position and origin filled in, remembered by the trace."""
     nodes = [value.last_node for value in values if isinstance(value, TracedValue)]
     trace = enclosing_capture()
-    error.located(position(), origin_lines(nodes, {} if trace is None else trace.labels))
+    words = origin_as_recorded if error.message.startswith("ops.") else origin_lines
+    error.located(position(), words(nodes, {} if trace is None else trace.labels))
     if trace is not None:
         trace.refusals.append(error)
     return error
@@ -345,13 +354,37 @@ def _traced_frame() -> FrameType | None:
 
 
 def origin_lines(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tuple[str, ...]:
-    """At most five lines: the operations and arguments nearest to these nodes, with the user's lines.
+    """At most five lines: the user's lines nearest to these nodes, with the types of what they make, and an argument.
 
     ``labels`` names parameters in words.
-
-    The last line is kept for an argument, if any contributed, because that is what the caller can change.
     """
-    lines: list[str] = []
+    return _origin(nodes, labels, _line_of, in_words)
+
+
+def origin_as_recorded(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tuple[str, ...]:
+    """The same in the words of ``xjit.ops``: the operations nearest to these nodes."""
+    return _origin(nodes, labels, lambda node: f"{node.op.name} -> {node.type}, {node.where}", str)
+
+
+def _line_of(node: Node) -> str:
+    """The user's line that made a node, in short; its operation where there is no text."""
+    text = " ".join(linecache.getline(node.where.file, node.where.line).split()) or node.op.name
+    type = f" -> {in_words(node.type)}" if isinstance(node.type, ArrayType) else ""
+    return f"{text:.60}{'...' * (len(text) > 60)}{type}, {node.where}"
+
+
+def _origin(
+    nodes: Iterable[Node],
+    labels: Mapping[Node, str],
+    line_of: Callable[[Node], str],
+    words_of: Callable[[ArrayType], str],
+) -> tuple[str, ...]:
+    """Lines on where nodes come from.
+
+    The last line is kept for an argument, if any contributed, because that is what the caller can change. Of what one
+    of the user's lines makes the value nearest to the nodes is told.
+    """
+    lines: dict[Where, str] = {}
     leaf = ""
     seen: set[Node] = set()
     queue = deque(nodes)
@@ -362,7 +395,8 @@ def origin_lines(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tuple[str
         seen.add(node)
         queue.extend(node.inputs)
         if node.op.kind is not Kind.LEAF:
-            lines.append(f"{node.op.name} -> {node.type}, {node.where}")
+            lines.setdefault(node.where, line_of(node))
         elif node in labels:
-            leaf = leaf or f"{labels[node]}: {node.type}"
-    return (*lines[: MAX_ORIGIN_LINES - 1], leaf) if leaf else tuple(lines[:MAX_ORIGIN_LINES])
+            leaf = leaf or f"{labels[node]}: {words_of(node.aval)}"
+    found = tuple(lines.values())
+    return (*found[: MAX_ORIGIN_LINES - 1], leaf) if leaf else found[:MAX_ORIGIN_LINES]

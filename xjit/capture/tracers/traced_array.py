@@ -44,6 +44,7 @@ from xjit.ir.source_location import is_own_code
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
+from xjit.types import in_words
 
 MAX_UNROLLED = 10_000
 MOST_LISTED = 32
@@ -432,7 +433,7 @@ class TracedArray(Operators, NumberAttributes):
         if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
             self._ask()
             refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
-        return f"<traced {self.last_node.type}>"
+        return f"<traced {in_words(self.last_node.type)}>"
 
     def __copy__(self) -> Any:
         return call_method("copy", self, (), {}) if self.weak is None else self
