@@ -230,6 +230,8 @@ def _plan(draft: Draft) -> Draft:
 
 
 def _planned(draft: Draft) -> Draft:
+    from xjit.programs.kept_memory import check_kept
+
     viewed = frozenset(node for node, is_view in zip(draft.graph.outputs, draft.views, strict=True) if is_view)
     target = draft.target if draft.tiled else draft.target.without_tiles()
     plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned, draft.stores)
@@ -237,6 +239,7 @@ def _planned(draft: Draft) -> Draft:
         plan = replace(plan, steps=tuple(by_rows(plan.steps, plan.slices, draft.layouts)))
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
     inner = {step.node: _inner_plans(step.node, number, draft, plan) for number, step in enumerate(steps)}
+    check_kept(draft.graph, inner, draft.layouts, draft.stores)
     return replace(draft, plan=plan, inner=inner)
 
 

@@ -31,6 +31,8 @@ from xjit.ir.index_map import axes_of, has_lookups
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.ops.effects.python_call import PYTHON_CALL
+from xjit.programs.input_layouts import layouts_of
+from xjit.programs.kept_memory import kept_values
 from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
@@ -280,6 +282,8 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
             node = places[node]
         return node
 
+    kept = kept_values(lowered.graph, lowered.inner, layouts_of(lowered.graph, lowered.specs, lowered.stores))
+    places |= {result: operand for result, operand in kept if place(operand) in lowered.stores.chains}
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
         if isinstance(step, KERNELS):

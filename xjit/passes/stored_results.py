@@ -5,9 +5,10 @@
     y = update_slice (f x) w    stored into x      the same, then the window
 
 A value that replaces all of the memory is stored over the last version that it is made of. What a loop carries that
-starts from the parameter is made in its memory, turn by turn::
+starts from the parameter is made in its memory, turn by turn, and so is what the branches of a choice make of it::
 
     y = while_loop i x {...}       stored into x      as it is: each turn changes x itself
+    y = conditional i x x {...}    stored into x      as it is: each branch changes x itself, or leaves it
 
 Where the plan finds that such a chain cannot change the parameter in place, the result is stored in another way
 (:class:`Way`). Results that are returned never are memory that is written.
@@ -24,6 +25,7 @@ from types import MappingProxyType
 
 from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER, PROJECT
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
 from xjit.ir.rebuilding import reading
@@ -62,11 +64,19 @@ class Stores:
         pairs = ((*chain[i : i + 2],) for chain in self.chains.values() for i in range(0, len(chain), 2))
         return frozenset(copy for copy, update in pairs if not self.kept.isdisjoint(update.inputs[1:2]))
 
+    def may_end_in(self, loop: Node) -> bool:
+        """Return whether memory of the caller's holds what it does behind some statement when a turn of a loop that
+        changes some of it ends: nothing else changes other memory of the caller's, earlier or later than in NumPy.
+        """
+        made = [chain[1] for chain in self.chains.values() if len(chain) == 2]
+        alone = all(one.op is PROJECT and one.inputs[0] is loop for one in made)
+        return len(self.chains) == 1 or (alone and len(made) == len(self.chains))
+
 
 class Way(enum.IntEnum):
     """The ways to store a result, of which the first ones move less, and the last one is always possible.
 
-    within  as along; loops that start from the memory change it in their turns
+    within  as along; loops that start from the memory change it in their turns, choices in their branches
     along   over the last version of the memory that it is made of
     shared  the same, where other results that it is made of are read from the memory that they are stored into
     alone   over the memory as it is at first
@@ -123,9 +133,10 @@ def first_ways(graph: Graph, written: Written) -> dict[int, Way]:
 
 
 def _is_within(output: Node, parameter: Node) -> bool:
-    """Return whether a value is made of updates of a parameter and loops that start from it, one loop at least.
+    """Return whether a value is made of updates of a parameter, and loops and choices that start from it, one of
+    these at least.
 
-    Nothing that a loop does to others is undone: a loop with effects is none of these.
+    Nothing that a loop does to others is undone: one with effects is none of these.
     """
     versions = list(_versions(output, loops=True))
     loops = [one.inputs[0] for one in versions if one.op is PROJECT]
@@ -134,8 +145,8 @@ def _is_within(output: Node, parameter: Node) -> bool:
 
 
 def _versions(node: Node, loops: bool = False) -> Iterator[Node]:
-    """Yield the updates that make a value of the one that was there at first, and such results of ``loops``, the last
-    one first.
+    """Yield the updates that make a value of the one that was there at first, and such results of ``loops`` and
+    choices, the last one first.
     """
     while (before := _changed(node)) is not None and (loops or node.op.kind is Kind.UPDATE):
         yield node
@@ -143,16 +154,45 @@ def _versions(node: Node, loops: bool = False) -> Iterator[Node]:
 
 
 def _changed(node: Node) -> Node | None:
-    """The value of which an update or a loop makes this one; None where neither does."""
+    """The value of which an update, a loop or a choice makes this one; None where none of them does."""
     if node.op.kind is Kind.UPDATE and len(node.updated) == 1:
         return node.inputs[0]
-    if node.op is not PROJECT or node.inputs[0].op.control != "loop":
+    control = node.inputs[0].op.control if node.op is PROJECT else None
+    if not control or not node.aval.rank:
         return None
-    loop, index = node.inputs[0], node.param("index")
-    start = loop.inputs[index]
-    read = (one for place, one in enumerate(loop.inputs) if place != index)
-    alike = start.aval.rank > 0 and (start.aval.dtype, start.aval.dims) == (node.aval.dtype, node.aval.dims)
-    return start if alike and start not in read else None
+    made, index = node.inputs[0], node.param("index")
+    found = {made.inputs[index]} if control == "loop" else set(_chosen_from(made, index))
+    start = found.pop()
+    if found or start is None or (start.aval.dtype, start.aval.dims) != (node.aval.dtype, node.aval.dims):
+        return None
+    return start if _is_read_once(made, start) else None
+
+
+def _chosen_from(choice: Node, index: int) -> Iterator[Node | None]:
+    """Yield for each branch the operand of which it makes a result, or which that is; None where there is none, and
+    where no branch changes it.
+    """
+    copied = "changes" in choice.kwargs
+    made = [inner.graph.outputs[index] for inner in inner_graphs(choice)]
+    if all(node.op is PARAMETER for node in made):
+        yield None
+    for inner, result in zip(inner_graphs(choice), made, strict=True):
+        node: Node | None = result
+        while node is not None and node.op is not PARAMETER:
+            node = _changed(node)
+            node = node.inputs[0] if node is not None and copied and node.op is PACK else node
+        parameters = inner.graph.parameters
+        yield None if node is None else choice.inputs[inner.operands[parameters.index(node)]]
+
+
+def _is_read_once(control: Node, operand: Node) -> bool:
+    """Return whether a loop reads an operand as what it starts from alone, or branches of a choice read it once at
+    most.
+    """
+    if control.op.control == "loop":
+        return control.inputs.count(operand) == 1
+    parts = [[control.inputs[number] for number in inner.operands] for inner in inner_graphs(control)]
+    return operand is not control.inputs[0] and all(part.count(operand) <= 1 for part in parts)
 
 
 def _is_replaced(output: Node, parameter: Node) -> bool:

@@ -15,8 +15,10 @@ def builder_of(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> Bui
     layouts = layouts_of(lowered.graph, lowered.specs, lowered.stores)
     libraries = NO_LIBRARIES if config.flag("XJIT_DEBUG") else LIBRARIES
     parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    machine, written, held = lowered.target.machine, lowered.written, lowered.stores.copies
-    return Builder(*parts, machine, libraries, apart, lowered.inner, written=written, held=held)
+    machine, written, stores = lowered.target.machine, lowered.written, lowered.stores
+    return Builder(
+        *parts, machine, libraries, apart, lowered.inner, written=written, stores=stores, fixed=stores.chains
+    )
 
 
 def untiled_loops(lowered: Lowered) -> dict[Node, str]:

@@ -1,7 +1,8 @@
 """Operations of control as steps: their graphs become blocks over slots of the program around them.
 
 Carried values are memory that the loop owns, each its own: what a loop starts from is copied unless nothing else
-reads it, and a body hands on what it was given, or made. So a runtime may write over them, or exchange them.
+reads it, and a body hands on what it was given, or made. So a runtime may write over them, or exchange them. Memory
+of the caller's that a loop or a choice changes is none of these: its blocks write to the slot that has it.
 """
 
 from __future__ import annotations
@@ -63,16 +64,18 @@ def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:
 
 def loop_step(builder: Builder, node: Node) -> LoopStep:
     """The step of a loop; what it starts from and closes over is made on the way."""
-    count = node.param("n")
-    started = tuple(builder.handed_over(operand, node) for operand in node.inputs[:count])
+    count, kept = node.param("n"), builder.kept(node)
+    carried = [number for number in range(count) if number not in kept]
+    given = [builder.handed_over(operand, node) for operand in node.inputs[:count]]
     captured = [builder.array(operand) for operand in node.inputs[count:]]
-    results = projections(builder, node)
-    numbers = [*results, *captured]
+    numbers = [*projections(builder, node), *captured]
+    started, results = (tuple(slots[one] for one in carried) for slots in (given, numbers))
     condition, body = builder.inner[node]
     of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in inner_graphs(node))
     test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
-    turn, after = builder.inside(body, owned_parameters(node)[1]).block(of_body, body.kernels)
-    step = LoopStep(started, results, test, tested, turn, after)
+    fixed = frozenset(body.graph.parameters[one] for one in kept)
+    turn, after = builder.inside(body, owned_parameters(node)[1], fixed).block(of_body, body.kernels)
+    step = LoopStep(started, results, test, tested, turn, tuple(after[one] for one in carried))
     if not body.in_tiles:
         return step
     try:
@@ -85,15 +88,18 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
 def branch_step(builder: Builder, node: Node) -> BranchStep:
     """The step of a choice; what its branches get is made on the way."""
     index, *numbers = map(builder.array, node.inputs)
-    results = projections(builder, node)
+    kept, slots = builder.kept(node), projections(builder, node)
+    results = [number for number in range(len(slots)) if number not in kept]
     blocks, values = [], []
     owned = owned_parameters(node)
     for part, inner, own in zip(builder.inner[node], inner_graphs(node), owned, strict=True):
         operands = [numbers[one - 1] for one in inner.operands]
-        block, made = builder.inside(part, own).block(operands, part.kernels)
+        pairs = zip(part.graph.parameters, inner.operands, strict=True)
+        fixed = frozenset(parameter for parameter, one in pairs if node.inputs[one] in kept.values())
+        block, made = builder.inside(part, own, fixed).block(operands, part.kernels)
         blocks.append(_without_spent(block, operands))
-        values.append(made)
-    return BranchStep((index,), results, tuple(blocks), tuple(values))
+        values.append(tuple(made[one] for one in results))
+    return BranchStep((index,), tuple(slots[one] for one in results), tuple(blocks), tuple(values))
 
 
 def _without_spent(block: Block, kept: Sequence[int]) -> Block:
@@ -110,7 +116,7 @@ def projections(builder: Builder, node: Node) -> tuple[int, ...]:
     found: dict[int, int] = {}
     for other in builder.plan.graph.nodes:
         if other.op is PROJECT and other.inputs[0] is node:
-            found[other.param("index")] = builder.slot(other)
+            found[other.param("index")] = builder.slot(builder.resolve(other))
     assert isinstance(node.type, TupleType)
     return tuple(found[k] if k in found else builder.slot(object()) for k in range(len(node.type.elements)))
 

@@ -90,10 +90,13 @@ def generated(lowered: LoweredKernel, source: str, machine: Machine) -> Piece:
 
 @dataclass(eq=False)
 class Segment:
-    """Kernels that run one after the other; ``inputs`` are nodes made earlier, ``results`` nodes needed later."""
+    """Kernels that run one after the other; ``inputs`` are nodes made earlier, ``results`` nodes needed later.
+    Signals ``may_end`` one that writes to memory of the caller's between two turns of its loop.
+    """
 
     machine: Machine
     pieces: list[Piece] = field(default_factory=list)
+    may_end: bool = False
 
     def step(
         self,

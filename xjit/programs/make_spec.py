@@ -24,17 +24,16 @@ from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.ops.effects.python_call import is_seen, is_taken_back, repeats_node
 from xjit.passes.shown_memory import Written
-from xjit.programs.blas_calls import piece_of
-from xjit.programs.block_calls import piece_in_blocks
+from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.programs.control_steps import STEPS, is_owned
 from xjit.programs.cut_results import rooms_of, spent_after, with_cuts
-from xjit.programs.draw_calls import piece_of_draw
 from xjit.programs.input_layouts import layouts_of
+from xjit.programs.kept_memory import kept_results, kept_values
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.libraries import Libraries
+from xjit.programs.library_pieces import library_piece
 from xjit.programs.lowered import Lowered
-from xjit.programs.solver_calls import piece_of_solver
-from xjit.programs.sort_calls import piece_of_sort
+from xjit.programs.run_ends import tested_before
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
@@ -61,10 +60,11 @@ class Builder:
     would lie in; -1 is memory that nobody tells apart, UNREAD says that nobody reads the output. ``libraries`` may
     be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the programs of graphs
     inside of operations. A block inside of another program shares the ``numbers`` of its slots, and may hand on the
-    memory of the parameters that are ``owned``. The outputs ``written`` are in memory of parameters in the end, for
-    which nothing that is ``held`` is copied. Errors come ``first`` until that begins, or an effect ``was_seen``,
-    and of a block that may be done again NumPy ``can_begin`` the call anew. Loops that are ``untiled`` are not done
-    in tiles of time, for these reasons. Views for the caller are in the slots ``shown``, those by which kernels
+    memory of the parameters that are ``owned``; what control makes of ``fixed`` ones stays there. The outputs
+    ``written`` are in memory of parameters in the end, by the ``stores``. Errors come
+    ``first`` until that begins, or an effect ``was_seen``, and of a block that may be done again NumPy ``can_begin``
+    the call anew. Loops that are ``untiled`` are not done in tiles of time, for these reasons. Views for the caller
+    are in the slots ``shown``, those by which kernels
     know rooms in ``windows``.
     """
 
@@ -79,6 +79,7 @@ class Builder:
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
     owned: frozenset[Node] = frozenset()
+    fixed: Container[Node] = frozenset()
     slots: dict[object, int] = field(default_factory=dict)
     shown: dict[Node, int] = field(default_factory=dict)
     windows: dict[Node, RoomStep] = field(default_factory=dict)
@@ -89,7 +90,7 @@ class Builder:
     segment: Segment = field(init=False)
     is_whole: bool = False
     written: Written = ()
-    held: Container[Node] = ()
+    stores: Stores = NO_STORES
     first: bool = False
     can_begin: bool = True
     was_seen: bool = False
@@ -105,7 +106,7 @@ class Builder:
         stored = tuple(dict.fromkeys(place for _, place in self.written))
         return ProgramSpec(tuple(self.specs), body, outputs, self.apart, stored)
 
-    def inside(self, part: Lowered, owned: frozenset[Node] = frozenset()) -> Builder:
+    def inside(self, part: Lowered, owned: frozenset[Node] = frozenset(), fixed: Container[Node] = ()) -> Builder:
         """The builder of a block inside of this program."""
         layouts = layouts_of(part.graph, part.specs)
         return Builder(
@@ -113,6 +114,7 @@ class Builder:
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
+            fixed=fixed,
             first=self._comes_first and not any(map(is_seen, part.graph.effects)),
             can_begin=self.can_begin and all(map(is_taken_back, part.graph.effects)),
             untiled=self.untiled,
@@ -137,13 +139,14 @@ class Builder:
                 self._flush(needed)
             if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
+                self.segment.may_end = step in self._left and self.segment.pieces[0].resumed
             elif step.node in self.multiplied:
                 self._make_room(step.node)
                 self.segment.pieces.append(self.multiplied[step.node])
             elif self._breaks(step) and not isinstance(step, planned.AliasStep):
                 self._flush(needed)
                 self._whole(step)
-            begun = isinstance(step, planned.AliasStep) and step.node in self.held
+            begun = isinstance(step, planned.AliasStep) and step.node in self.stores.copies
             self.first, self.can_begin = self.first and not begun, self.can_begin and not begun
             self.was_seen = self.was_seen or (isinstance(step, _WITH_EFFECTS) and step.node in self._seen)
         self._flush(needed)
@@ -163,6 +166,14 @@ class Builder:
         for step in self.plan.steps:
             if isinstance(step, planned.AliasStep):
                 (self.in_place if step.node in changed else self.aliases)[step.node] = step.operand
+        for node, operand in kept_values(self.plan.graph, self.inner, self.layouts):
+            if self.resolve(operand) in self.fixed:
+                self.in_place[node] = operand
+
+    def kept(self, node: Node) -> dict[int, Node]:
+        """The operands of an operation in whose memory, which is ``fixed``, results stay, by the numbers of these."""
+        found = kept_results(node, self.inner[node], self.layouts)
+        return {number: one for number, one in found.items() if self.resolve(one) in self.fixed}
 
     @property
     def _returned(self) -> tuple[Node, ...]:
@@ -187,23 +198,11 @@ class Builder:
     def multiplied(self) -> dict[Node, Piece]:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
-        pieces = {step.node: self._piece(step.node) for step in steps}
+        views = {step.node: tuple(map(self._buffer, step.node.inputs)) for step in steps}
+        pieces = {
+            node: library_piece(node, of, self.layouts, self.libraries, self.machine) for node, of in views.items()
+        }
         return {node: piece for node, piece in pieces.items() if piece is not None}
-
-    def _piece(self, node: Node) -> Piece | None:
-        """A library step as a call among the kernels, if there is one."""
-        views = tuple(map(self._buffer, node.inputs))
-        if node.op.line_sort:
-            return piece_of_sort(node, views, self.layouts, self.machine) if self.libraries.sorts() else None
-        if node.op.in_blocks:
-            return piece_in_blocks(node, views, self.machine) if self.libraries.routines() else None
-        if node.op.draws:
-            return piece_of_draw(node, views, self.layouts, self.machine) if self.libraries.draws() else None
-        long = self.libraries.blas() if node.op.product or node.op.solver else None
-        if long is None:
-            return None
-        make = piece_of if node.op.product else piece_of_solver
-        return make(node, views, self.layouts, long, self.machine)
 
     def _buffer(self, node: Node) -> View:
         """Return where the elements of an operand lie."""
@@ -222,26 +221,20 @@ class Builder:
 
     @lazy
     def _tested(self) -> frozenset[planned.Step]:
-        """The steps from which on memory of parameters is written, and those that draw, before which conditions have
-        come: the program looks at these first.
-        """
-        found, waiting = list[planned.Step](), False
-        for step in self.plan.steps:
-            if waiting and (self._draws(step) or any(one in self.held for one in planned.changed_by(step))):
-                found.append(step)
-                waiting = False
-            waiting |= self._may_fail(step)
-        return frozenset(found)
+        """The steps before which the program looks at conditions."""
+        return tested_before(self.plan.steps, self.stores.copies, self.multiplied)
 
-    def _may_fail(self, step: planned.Step) -> bool:
-        """Return whether a kernel notes that a condition does not hold."""
-        if isinstance(step, planned.KernelStep):
-            return any(isinstance(statement, Check) for statement in step.statements)
-        return isinstance(step, planned.ControlKernelStep) or (step.node in self.multiplied and not self._draws(step))
+    @lazy
+    def _left(self) -> frozenset[planned.Step]:
+        """The loops that change memory of the caller's, and that signals may end behind a turn: runs of their own."""
+        loops = (step for step in self.plan.steps if isinstance(step, planned.LoopKernelStep))
+        fixed = (step for step in loops if any(self.resolve(one) in self.fixed for one in step.results))
+        return frozenset(step for step in fixed if not self.is_whole or self.stores.may_end_in(step.node))
 
-    def _draws(self, step: planned.Step) -> bool:
-        kernel = isinstance(step, planned.ControlKernelStep) and step.node.sequence >= 0
-        return kernel or (isinstance(step, planned.LibraryStep) and step.node.op.draws is not None)
+    @lazy
+    def _behind(self) -> frozenset[planned.Step]:
+        """The steps behind these."""
+        return frozenset(two for one, two in itertools.pairwise(self.plan.steps) if one in self._left)
 
     def _check_order(self, step: planned.Step) -> None:
         """TargetError where a call might be left to NumPy when it has begun to write to arguments."""
@@ -260,6 +253,8 @@ class Builder:
 
     def _begins_run(self, step: planned.Step) -> bool:
         """Return whether the kernels before a step are a run of their own, though it belongs to one itself."""
+        if step in self._left or step in self._behind:
+            return True
         return step in self._tested or (isinstance(step, planned.LibraryStep) and step.node in self.rooms)
 
     @lazy
@@ -331,9 +326,11 @@ class Builder:
         if not self.segment.pieces:
             return
         specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
+        changes = False
         for piece in self.segment.pieces:
             for (node, _), written in zip(piece.pointers, piece.written, strict=True):
                 base = self.resolve(node)
+                changes |= written and base in self.fixed
                 if written and base.op is PROJECT and base.inputs[0] in self.slots:
                     self._source(base)  # of a tuple that a library made, over which the kernel writes
                 if base not in specs and base.op is not CONSTANT:
@@ -349,7 +346,8 @@ class Builder:
         sources = tuple(windows[node] if node in windows else self._source(node) for node in inputs)
         made = tuple(self.slots[node] for node in results)
         failures = tuple(dataclasses.replace(one, first=self._comes_first) for one in step.failures)
-        final = bool(self.written) and not self.first
+        begun = bool(self.written) and not self.first if self.is_whole else changes
+        final = begun and not self.segment.may_end
         step = dataclasses.replace(step, lasting=step.lasting and not final, final=final, failures=failures)
         self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
         self.segment = Segment(self.machine)

@@ -27,7 +27,7 @@ from xjit.codegen.lowering.control.counted_calls import counted_turns, counter_o
 from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
-from xjit.codegen.lowering.control.taking import Later, begun_in_place, handed_on
+from xjit.codegen.lowering.control.taking import Later
 from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps
 from xjit.codegen.lowering.control.turns_apart import (
     counter_of_turns,
@@ -43,6 +43,7 @@ from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister, kept_in_registers
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import XjitError
+from xjit.fusion.buffers.handed_on import begun_in_place, handed_on
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.buffers.operands import View
 from xjit.fusion.buffers.updates import held_by

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.control.blocked_rows import with_facts_of_rows
 from xjit.codegen.lowering.control.places import own_node
-from xjit.codegen.lowering.control.taking import begun_in_place
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.positions import with_positions
 from xjit.codegen.rewrites.analysis.rows import row_loops, why_rows_meet
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
+from xjit.fusion.buffers.handed_on import begun_in_place
 from xjit.fusion.control.trips import Count, counted
 from xjit.fusion.plan import LoopKernelStep
 from xjit.ir.loops.build import position, truth
