@@ -40,7 +40,8 @@ class XjitError(Exception):
     """Base of all errors that xjit raises itself.
 
     ``message`` says what was expected and what came, ``where`` is the user's line, ``origin`` lists at most five
-    lines on how the value came about, ``others`` are what else stands in the way, ``fix`` says what to do about it.
+    lines on how the value came about, ``others`` are what else stands in the way, ``cost`` is that of what a warning
+    tells, ``fix`` says what to do about it.
     As readers look at the last line first, it is never one of the origin: ``remedy``, what can be said of all errors
     of a class, takes the place of a missing fix.
     """
@@ -60,6 +61,7 @@ class XjitError(Exception):
         self.where = where
         self.origin = tuple(origin)[:MAX_ORIGIN_LINES]
         self.fix = fix
+        self.cost = ""
         self.others: tuple[XjitError, ...] = ()
 
     def __str__(self) -> str:
@@ -70,6 +72,8 @@ class XjitError(Exception):
         lines += [f"  also {other.brief}" for other in self.others[:MAX_OTHERS]]
         if len(self.others) > MAX_OTHERS:
             lines.append(f"  and {len(self.others) - MAX_OTHERS} more, which f.explain(...) lists")
+        if self.cost:
+            lines.append(f"  cost: {self.cost}")
         if self.fix or len(lines) > 1:
             lines.append(f"  fix: {self.fix or self.remedy}")
         return "\n".join(lines)

@@ -30,12 +30,12 @@ def assert_four_parts(text: str) -> None:
     """Check the four parts of a message: what is the matter, the user's line, where the operand came from, what to
     do.
     """
-    head, at, *origin, fix = text.splitlines()
+    head, at, *origin, cost, fix = text.splitlines()
     assert head.endswith(f"tripled of float64[6] has no compiled form: {REASON}")
     assert at == f"  at {line_in_scaled()}"
     assert origin[0].startswith("  from return tripled(shifted * 2.0) - 1.0 -> float64[6], test_host_steps.py:")
     assert origin[-1] == "  from argument x: float64[6]"
-    assert fix.startswith("  fix: ")
+    assert cost.startswith("  cost: NumPy's time for this step") and fix.startswith("  fix: ")
     assert len(text.splitlines()) <= 12
 
 

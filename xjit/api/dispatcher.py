@@ -10,7 +10,7 @@ from typing import Any
 from xjit import jobs, tree
 from xjit.api.arguments import OpenedArguments, examples, nested, readable, same, shows_copies
 from xjit.api.changing_numbers import ChangingNumbers
-from xjit.api.failures import foreign, is_internal, public, raise_unless_refused, reported, tell
+from xjit.api.failures import foreign, is_internal, left_to_numpy, public, raise_unless_refused, reported, tell
 from xjit.api.learned import Learned
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
@@ -374,7 +374,7 @@ class Dispatcher:
         if self.options.raises:
             raise public(error) from None
         self._count_refusal(args, kwargs)
-        self._told.warn(error.message, f"{self.name} runs through NumPy: {error}", FallbackWarning)
+        self._told.warn(error.message, left_to_numpy(self.name, error), FallbackWarning)
         return self.function(*args, **kwargs)
 
     def _beside_memory(
@@ -386,7 +386,7 @@ class Dispatcher:
             raise public(error) from None
         if writable:
             self._fallbacks += 1
-            self._told.warn(error.message, f"{self.name} runs through NumPy: {error}", FallbackWarning)
+            self._told.warn(error.message, left_to_numpy(self.name, error), FallbackWarning)
         return self.function(*args, **kwargs)
 
     def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:

@@ -12,6 +12,7 @@ from typing import Any
 from xjit import config
 from xjit.capture.catching.running_code import is_traced
 from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
+from xjit.inspect.costs import OF_NUMPY
 from xjit.ir.handlers import from_handler, is_foreign
 from xjit.ir.source_location import Where, stack_level
 from xjit.runtime.notices import shared_notices
@@ -95,10 +96,16 @@ def raise_unless_refused(error: BaseException, strict: bool) -> None:
         raise error
 
 
+def left_to_numpy(name: str, refused: XjitError) -> str:
+    """The warning about a call that NumPy runs as a whole."""
+    refused.cost = OF_NUMPY
+    return f"{name} runs through NumPy: {refused}"
+
+
 def tell(name: str, refused: XjitError) -> None:
     """One warning for a function that NumPy runs, or for all of them if none can be compiled."""
     if isinstance(refused, MissingCompilerError):
         text = f"all functions run through NumPy: {refused}"
         shared_notices().warn("compiler", text, FallbackWarning)
     else:
-        warnings.warn(f"{name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
+        warnings.warn(left_to_numpy(name, refused), FallbackWarning, stacklevel=stack_level())

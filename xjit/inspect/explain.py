@@ -26,6 +26,7 @@ from xjit.fusion.plan import (
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
+from xjit.inspect.costs import cost_of_calls
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index_map import axes_of, has_lookups
 from xjit.ir.node import Node
@@ -166,11 +167,12 @@ def _ways_of_control(lowered: Lowered) -> Iterator[str]:
 class _Steps:
     """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn.
 
-    ``ways`` are those in which loops and branches run.
+    ``ways`` are those in which loops and branches run; a program ``within`` others is the body of one.
     """
 
     ways: Iterator[str]
     kernels: list[KernelReport] = field(default_factory=list)
+    within: bool = False
     lines: list[str] = field(default_factory=list)
     moved: int = 0
 
@@ -184,7 +186,7 @@ class _Steps:
                 case KernelStep() | SortStep() | LoopKernelStep() | BranchKernelStep():
                     self._add_kernel(next(kernels))
                 case LibraryStep(node) if node.op is PYTHON_CALL:
-                    self._add_whole(_in_python(node), node)
+                    self._add_whole(_in_python(node, self.within), node)
                 case LibraryStep(node) if node.op.has_effects:
                     self._add_whole(f"effect: {node.op.name} ({node.where})", node)
                 case LibraryStep(node):
@@ -219,7 +221,7 @@ class _Steps:
         """The steps of the graphs inside of an operation, as indented lines."""
         found: list[str] = []
         for part in lowered.inner[node]:
-            steps = _Steps(self.ways, self.kernels)
+            steps = _Steps(self.ways, self.kernels, within=True)
             steps.add(part)
             self.moved += steps.moved
             lines = [line for step in steps.lines for line in f"- {step}".splitlines()]
@@ -227,11 +229,13 @@ class _Steps:
         return "\n".join(f"       {line}" for line in found)
 
 
-def _in_python(node: Node) -> str:
-    """A call in Python, with the reason and what can be done about it."""
+def _in_python(node: Node, within: bool) -> str:
+    """A call in Python, with the reason, the cost and what can be done about it."""
     call = node.param("call")
     line = f"Python calls {call.label} ({node.where})"
-    return line if call.note is None else f"{line}: {call.note.message}; {call.note.fix or call.note.remedy}"
+    if call.note is None:
+        return line
+    return f"{line}: {call.note.message}; cost: {cost_of_calls([node], within)}; {call.note.fix or call.note.remedy}"
 
 
 def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:

@@ -9,6 +9,7 @@ from xjit.capture.tracers.provenance import origin_lines
 from xjit.errors import TargetError, XjitError
 from xjit.fusion.plan import WHOLE, ControlKernelStep, HostStep, KernelStep
 from xjit.fusion.regions.materialized import owner, view_chain
+from xjit.inspect.costs import OF_VALUES, cost_of_calls, cost_of_numpy
 from xjit.ir.inner_graphs import all_graphs
 from xjit.ir.node import Node
 from xjit.ops.define.memory_order import PACK
@@ -22,21 +23,34 @@ def host_steps(captured: Captured, lowered: Lowered) -> dict[str, XjitError]:
 
     Library calls (matrix products, sorting) are not among them: NumPy is the library there.
     """
-    found: dict[str, XjitError] = {}
-    for node in _python_calls(captured):
-        note = node.param("call").note
-        if note is not None:
-            found.setdefault(f"{note.message} {node.where}", note.located(node.where))
+    found = _noted_calls(captured)
     labels = {node: str(one.path) for node, one in zip(captured.graph.parameters, captured.inputs, strict=True)}
     for step in (step for part in lowered.all() for step in part.plan.steps):
         if isinstance(step, HostStep) and step.reason not in found:
             types = ", ".join(in_words(source.type) for source in step.node.inputs)
-            found[step.reason] = TargetError(
+            found[step.reason] = error = TargetError(
                 f"{step.node.op.name} of {types} has no compiled form: {step.reason}",
                 where=step.node.where,
                 origin=origin_lines(step.node.inputs, labels),
                 fix="compute this step outside of the function; without strict=True NumPy runs it inside",
             )
+            error.cost = cost_of_numpy(step.node)
+    return found
+
+
+def _noted_calls(captured: Captured) -> dict[str, XjitError]:
+    """Return what was noted about calls in Python, once for each place, with what all calls there cost."""
+    found: dict[str, XjitError] = {}
+    places: dict[str, list[Node]] = {}
+    for node in _python_calls(captured):
+        note = node.param("call").note
+        if note is not None:
+            place = f"{note.message} {node.where}"
+            found.setdefault(place, note.located(node.where))
+            places.setdefault(place, []).append(node)
+    on_top = set(captured.graph.nodes)
+    for place, nodes in places.items():
+        found[place].cost = cost_of_calls(nodes, within=nodes[0] not in on_top)
     return found
 
 
@@ -96,6 +110,8 @@ def warnings_of(name: str, steps: Mapping[str, XjitError]) -> tuple[tuple[str, s
 
 def warnings_of_pins(name: str, captured: Captured) -> tuple[tuple[str, str], ...]:
     """The warnings about values of which each has a program of its own."""
+    for pin in captured.pins:
+        pin.why.cost = OF_VALUES
     return tuple((pin.words, f"{name} is compiled for each value that decides: {pin.why}") for pin in captured.pins)
 
 

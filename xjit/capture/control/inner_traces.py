@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from xjit import tree
+from xjit.capture.catching.running_code import is_traced
 from xjit.capture.control.state import Place, labelled
 from xjit.capture.recording.object_state import ObjectStates
 from xjit.capture.rewriting.assigned_cells import assigned_cells
@@ -50,13 +53,29 @@ class undecided:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, Exception) and not isinstance(error, CaptureError | CompileLimitError):
-            words = str(error).partition("\n")[0]
-            raise noted(
-                CaptureError(
-                    f"{type(error).__name__} is raised where only the run decides if the code runs: {words:.200}",
-                    fix="look at the values outside of the function",
-                )
-            ) from error
+            raise noted(_refusal(error)) from error
+
+
+def _refusal(error: Exception) -> CaptureError:
+    name = _calls_itself() if isinstance(error, RecursionError) else ""
+    if name:
+        reason = f"{name} calls itself, and only the run tells how often"
+        return CaptureError(reason, fix="write it as a loop, or do this outside of the function")
+    words = str(error).partition("\n")[0]
+    reason = f"{type(error).__name__} is raised where only the run decides if the code runs: {words:.200}"
+    return CaptureError(reason, fix="look at the values outside of the function")
+
+
+def _calls_itself() -> str:
+    """The name of a function of the user's that calls itself again and again; empty if there is none."""
+    frames = traceback.walk_stack(sys._getframe())
+    codes = Counter(frame.f_code for frame, _ in frames if is_traced(frame))
+    found = codes.most_common(1)
+    return found[0][0].co_name if found and found[0][1] >= _MANY_CALLS else ""
+
+
+_MANY_CALLS = 8
+"""Calls of one function within each other that are taken for a recursion without end."""
 
 
 def is_of_users(error: Exception) -> bool:

@@ -193,7 +193,7 @@ def refusing_or_step(function: Any, words: str) -> Callable[..., Any]:
     def refused(*args: Any, **kwargs: Any) -> Any:
         name = function.__name__
         error = CaptureError(
-            f"{name}(): the function {words}, which a compiled call would not repeat",
+            f"{name}(): the function {words}, which is no operation on arrays",
             fix="do this outside of the function",
         )
         if not is_splitting():

@@ -214,7 +214,7 @@ def _import_function(recorder: Recorder) -> Any:
 def _refusing(name: str, words: str) -> Any:
     def refused(*args: Any, **kwargs: Any) -> NoReturn:
         refuse(
-            f"{name}(): the function {words}, which a compiled call would not repeat",
+            f"{name}(): the function {words}, which is no operation on arrays",
             *args,
             fix="do this outside of the function",
         )
