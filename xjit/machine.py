@@ -155,6 +155,9 @@ class Machine:
     register_bytes: int
     """Bytes of accumulators of columns that stay in registers for all rows, with room for what is added."""
 
+    least_register_bytes: int
+    """Bytes of these accumulators, at least: those of the shortest vector."""
+
     swept_bytes: int
     """Bytes that are read again for each block of these columns: the caches next to a core hold them."""
 
@@ -421,6 +424,7 @@ def processor() -> Machine:
         accumulator_bytes=262_144,
         accumulator_columns=16,
         register_bytes=128,
+        least_register_bytes=16,
         swept_bytes=65_536,
         strip_rows=16,
         joined_rows=4,

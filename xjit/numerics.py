@@ -44,6 +44,12 @@ BLOCK = 512
 SHORT = 8
 """Reductions of so few elements go one by one in row-major order, as NumPy's do. Axes as short are written out."""
 
+VECTOR_COLUMNS = (4, 8)
+"""Fast kept axes of so many elements are a vector or two of accumulators, to which few rows are added one by one."""
+
+FEW_ROWS = 128
+"""Rows up to which that is done: a run of NumPy's pairwise sums. More of them are more exact in lanes."""
+
 TINY = 8
 """The limit of short axes, which are written out: as many elements as fit into two vectors. At most ``SHORT``:
 what is written out is combined one by one."""
@@ -227,13 +233,14 @@ def in_turn(dims: tuple[int, ...], reduced: tuple[int, ...]) -> SumOrder:
 def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:
     """The order of a reduction of ``operand`` over the axes ``dims``.
 
-    Axes along which the operand is broadcast count as the slowest ones. Kept axes of few elements do not count.
+    Axes along which the operand is broadcast count as the slowest ones. Kept axes of few elements do not count, but
+    for those of as many as a vector has behind few rows: these are added row after row.
 
     >>> from xjit.types import array_type
     >>> sum_order(array_type("f32", (100, 200)), (0, 1))
     SumOrder(axes=(0, 1), along_rows=True, run=2, short=False)
-    >>> [sum_order(array_type("f32", (100, columns)), (0,)).along_rows for columns in (200, 3)]
-    [False, True]
+    >>> [sum_order(array_type("f32", (100, columns)), (0,)).along_rows for columns in (200, 3, 4)]
+    [False, True, False]
     """
     shape = operand.shape
     spread = tuple(axis for axis in range(operand.rank) if axis not in operand.order)
@@ -244,4 +251,6 @@ def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:
     last = long.index(axes[-1])
     within = math.prod(shape[axis] for axis in long[last + 1 :])
     run = len(list(itertools.takewhile(lambda axis: axis in dims, reversed(long[: last + 1]))))
-    return SumOrder(axes, within <= SHORT, run, False)
+    rows = math.prod(shape[axis] for axis in axes)
+    by_rows = operand.dtype.kind == "f" and within in VECTOR_COLUMNS and rows <= FEW_ROWS
+    return SumOrder(axes, within <= SHORT and not by_rows, run, False)

@@ -53,6 +53,22 @@ def lanes(function: Callable[..., Any], *arrays: Any) -> bool:
     return "in lanes(" in jit(function, strict=True).source(*arrays)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [4, 8])
+@pytest.mark.parametrize("rows", [9, 27, 128])
+def test_few_rows_of_a_vector_of_columns_have_the_bits_of_numpy(rows: int, columns: int, dtype: Any) -> None:
+    x, w = numbers(50, rows, columns, dtype=dtype), numbers(rows, columns, dtype=dtype)
+    for function in (lambda x, w: x.sum(axis=1), lambda x, w: np.sum(x[:, :, 0, None] * w, axis=1)):
+        np.testing.assert_array_equal(jit(function, strict=True)(x, w), function(x, w))
+        assert lanes(function, x, w)
+
+
+def test_rows_of_other_columns_and_many_rows_are_added_in_lanes() -> None:
+    for x in (numbers(50, 27, 5), numbers(50, 129, 4)):
+        assert not lanes(lambda x: x.sum(axis=1), x)
+        assert "radd" in jit(lambda x: x.sum(axis=1), strict=True).source(x)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.int8])
 @pytest.mark.parametrize("columns", [9, 15, 16, 17, 31, 32, 33, 47, 100])
 def test_sums_down_columns_have_the_bits_of_numpy(columns: int, dtype: Any) -> None:

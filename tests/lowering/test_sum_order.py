@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -69,7 +70,15 @@ def test_sums_in_chunks(shape: tuple[int, ...], dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_few_columns(dtype: str) -> None:
     check(lambda x: x.sum(axis=0), numbers((20_000, 3), dtype), (0,))
-    check(lambda x: x.sum(axis=0), numbers((33, 2, 4), dtype), (0,))
+    check(lambda x: x.sum(axis=0), numbers((33, 2, 3), dtype), (0,))
+    check(lambda x: x.sum(axis=0), numbers((129, 2, 4), dtype), (0,))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_few_rows_of_columns_that_fill_vectors_are_added_one_after_the_other(dtype: str) -> None:
+    for x in (numbers((33, 2, 4), dtype), numbers((128, 4), dtype), view_of(numbers((9, 8), dtype), (1, 2))):
+        expected = functools.reduce(np.add, x)
+        assert xjit.jit(lambda x: x.sum(axis=0))(x).tobytes() == expected.tobytes()
 
 
 # What a sum is taken of, in lengths that fill lanes, blocks and neither.

@@ -265,6 +265,7 @@ CASES = {
     # reductions along columns
     "sums of columns": case(lambda x: (x * x).sum(axis=0), normal(40, 5000)),
     "sums of short columns": case(lambda x: (x * x).sum(axis=0), normal(20, 90)),
+    "sums of a vector of columns": case(lambda x: (x * x).sum(axis=0), normal(20, 4, dtype=np.float32)),
     "sums of few columns": case(three_sums, normal(900, 250)),
     "sums of angles": case(lambda x: np.sin(1e3 * x).sum(axis=0), normal(30, 400)),
     "short accumulators": case(lambda x: (x * x).sum(axis=0), normal(70, 500), accumulator_bytes=1000),
@@ -317,6 +318,7 @@ SEEN_IN = {
     "accumulator_bytes": ("sums of columns", "sums of few columns"),
     "accumulator_columns": ("short accumulators",),
     "register_bytes": ("sums of short columns",),
+    "least_register_bytes": ("sums of a vector of columns",),
     "swept_bytes": ("sums of short columns",),
     "strip_rows": ("gradient",),
     "joined_rows": ("sums of columns", "gradient"),

@@ -111,6 +111,8 @@ class Grouping:
         statement = with_nested(statement, self.leaves, self.nested)
         found = self.slice_of(statement)
         across = isinstance(statement, Reduce) and not self._reads_along_fast_axes(statement, found.reads)
+        # Sums that go row by row keep their short axes: these are vectors of accumulators.
+        across = across and (statement.sums is None or statement.sums.along_rows)
         return unrolled(statement, found.visits, across=across)
 
     def add(self, statement: Statement) -> OpenGroup:

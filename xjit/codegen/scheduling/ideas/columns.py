@@ -105,7 +105,7 @@ def columns_in_registers(accesses: GroupAccesses, plan: Schedule) -> int:
         if access.moves[columns.axes[-1]]
     )
     streams = count < columns.extent and sum(swept) * columns.extent > machine.swept_bytes
-    return 0 if streams or count * size < machine.vector_step_bytes else count
+    return 0 if streams or count * size < machine.least_register_bytes else count
 
 
 def _one_vector(group: FusionGroup, columns: int, machine: Machine) -> int:
