@@ -460,6 +460,8 @@ class Dispatcher:
         except CaptureError as error:
             if self._opened.learn(error, args, kwargs):
                 return self.traced_once(args, kwargs)
+            if self.options.raises:
+                self._with_others(error, leaves, in_tree)
             raise
 
     @property

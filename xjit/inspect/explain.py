@@ -74,9 +74,9 @@ class KernelReport:
         return "\n       ".join([f"{head}{self.bytes_written:,}{place}", *self.rewrites])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The plan of one call in words and numbers; ``str()`` is the text.
+    """The plan of one call in words and numbers; ``str()`` is the text, and prompts show it.
 
     kernels        a report per generated kernel, in order
     steps          every step in order, library calls and NumPy references included
@@ -102,6 +102,9 @@ class Explanation:
     def is_by_numpy(self) -> bool:
         """Return whether NumPy runs the function as a whole, so that nothing is known of its memory."""
         return self.steps == _BY_NUMPY
+
+    def __repr__(self) -> str:
+        return str(self)  # prompts and notebooks show it
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {len(self.kernels)} kernel{'s' * (len(self.kernels) != 1)}"]

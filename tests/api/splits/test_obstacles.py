@@ -64,3 +64,14 @@ def test_what_is_left_to_numpy_is_explained() -> None:
 def test_mistakes_are_raised() -> None:
     with lenient(), pytest.raises(ValueError, match="sizes"):
         xjit.jit(lambda x: x + np.ones(3)).explain(LINE)
+
+
+def test_explanations_under_strict_name_all() -> None:
+    with pytest.raises(CaptureError) as caught:
+        xjit.jit(strict=True)(prints_and_asks).explain(LINE)
+    assert sum(line.startswith("  also ") for line in str(caught.value).splitlines()) == 2
+
+
+def test_prompts_show_the_text_of_explanations() -> None:
+    explanation = xjit.jit(np.sin).explain(LINE)
+    assert repr(explanation) == str(explanation)

@@ -11,13 +11,16 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 import pytest
 
+import xjit
 from tests.capture.rewriting import cases_blocks, cases_loops
 from tests.capture.rewriting.random_functions import function_of, over_python
 from xjit.capture.rewriting.python_runtime import PythonRuntime
 from xjit.capture.rewriting.rewrite import rebuild, rewrite
 from xjit.capture.rewriting.source_lookup import NotRewritable
+from xjit.errors import FallbackWarning
 
 HEAD = "import functools\nimport numpy as np\n"
 
@@ -235,3 +238,30 @@ def test_equal_code_in_two_files(tmp_path: Path) -> None:
 def test_type_parameters() -> None:
     function, _ = function_of("def f[T](n: T) -> T:\n    while n and T: n -= 1\n    return n\n", "<generic>")
     assert over_python(function)(3) == 0
+
+
+_TYPED = """
+def total(x):
+    found = 0.0
+    for value in x:
+        if value > 1:
+            found += value
+    return found
+
+def doubled_if_large(x):
+    if x.sum() > 3:
+        return x * 2
+    return x
+"""
+
+
+@pytest.mark.parametrize("name", ["total", "doubled_if_large"])
+def test_warnings_say_that_the_source_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    namespace: dict[str, Any] = {"__name__": "typed"}
+    exec(_TYPED, namespace)
+    x = np.arange(5.0)
+    with pytest.warns(FallbackWarning) as told:
+        np.testing.assert_array_equal(xjit.jit(namespace[name])(x), namespace[name](x))
+    lines = str(told[0].message).splitlines()
+    assert lines[-1].startswith(f"  fix: {name} has no source that could be read") and " lt " not in str(lines)

@@ -37,6 +37,8 @@ class Rewriting:
         self._wanted: set[CodeType] = set()
         self._chosen: set[CodeType] = set()
         self._kept: set[CodeType] = set()
+        self._hindrances: dict[CodeType, str] = {}
+        self.hindrance = ""
         self._owners: dict[CodeType, CodeType] = {}
         self._places: dict[int, tuple[tuple[int, int], Any]] = {}
         self._rows: dict[int, list[Any]] = {}
@@ -71,7 +73,7 @@ class Rewriting:
         try:
             found = rebuild(function, runtime(), handlers=self.handlers, unbound=self._flags)
         except NotRewritable as error:
-            self._kept.add(code)
+            self._keep(code, error)
             if asking:  # nothing tells the code that Python runs whether a truth value of the run is True
                 refuse(f"{function.__qualname__} compares with True or False by `is`, and {error}", fix=_EQUAL)
             return function
@@ -86,11 +88,20 @@ class Rewriting:
             return function
         try:
             found = rebuild(function, runtime, code=plain, handlers=self.handlers, unbound=self._flags)
-        except NotRewritable:
-            self._kept.add(plain)
+        except NotRewritable as error:
+            self._keep(plain, error)
             return function
         for inner in _codes(found.__code__):
             self._owners.setdefault(inner, self._owners[function.__code__])
+        return found
+
+    def _keep(self, code: CodeType, error: NotRewritable) -> None:
+        self._kept.add(code)
+        self._hindrances[code] = f"{code.co_name} {error}"
+
+    def take_hindrance(self) -> str:
+        """Why the function that has asked last is not rewritten, for the error about it; empty where it is."""
+        found, self.hindrance = self.hindrance, ""
         return found
 
     def plain_code(self, code: CodeType) -> CodeType | None:
@@ -107,8 +118,11 @@ class Rewriting:
 
         Return whether it is to be rewritten, and is not yet.
         """
+        self.hindrance = ""
         while frame is not None:
             if self._want(frame):
+                around = self._around(frame.f_code)
+                self.hindrance = next(filter(None, map(self._hindrances.get, around)), "")
                 return not self._wanted.isdisjoint(self._around(frame.f_code))
             frame = frame.f_back
         return False

@@ -311,6 +311,9 @@ def noted(error: XjitError, *values: Any) -> XjitError:
     error.located(position(), words(nodes, {} if trace is None else trace.labels))
     if trace is not None:
         trace.refusals.append(error)
+        hindrance = "" if trace.recorder is None else trace.recorder.rewriting.take_hindrance()
+        if hindrance and isinstance(error, CaptureError):
+            error.fix = f"{hindrance}; its loops and branches would compile otherwise"
     return error
 
 
@@ -367,8 +370,8 @@ def origin_as_recorded(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tup
 
 
 def _line_of(node: Node) -> str:
-    """The user's line that made a node, in short; its operation where there is no text."""
-    text = " ".join(linecache.getline(node.where.file, node.where.line).split()) or node.op.name
+    """The user's line that made a node, in short."""
+    text = " ".join(linecache.getline(node.where.file, node.where.line).split()) or "a value"
     type = f" -> {in_words(node.type)}" if isinstance(node.type, ArrayType) else ""
     return f"{text:.60}{'...' * (len(text) > 60)}{type}, {node.where}"
 
