@@ -53,6 +53,7 @@ def _wrapped(function: Any) -> Any:
     return inner if is_library(getattr(inner, "__module__", None)) else None
 
 
+_FIX = "pass arrays and numbers to this call, or make it outside of the function"
 _EXAMPLE = 64
 _AS_THEY_ARE = (type, np.generic, np.ndarray, np.ufunc, types.BuiltinFunctionType, types.ModuleType)
 """Kinds of values that traced code knows as they are."""
@@ -247,7 +248,7 @@ class Arguments:
         if issubclass(kind, RecordingObject):
             state = state_of(value)
             if state.path is None:
-                refuse("an object that the function has made is passed to code that is not traced")
+                refuse("an object that the function has made is passed to code that is not traced", fix=_FIX)
             return state.target
         if kind is RecordingDict:
             return value.original
@@ -266,7 +267,7 @@ class Arguments:
             return original
         if is_plain(value) or value is UNBOUND or isinstance(value, _AS_THEY_ARE):
             return value
-        refuse(f"a value of type {type(value).__qualname__} is passed to code that is not traced")
+        refuse(f"a value of type {type(value).__qualname__} is passed to code that is not traced", fix=_FIX)
 
 
 def _may_hold_objects(value: Any) -> bool:
