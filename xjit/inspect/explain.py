@@ -27,7 +27,7 @@ from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.inspect.costs import cost_of_calls
-from xjit.ir.context import CONSTANT, is_by_reference
+from xjit.ir.context import CONSTANT, PROJECT, is_by_reference
 from xjit.ir.index_map import axes_of, has_lookups
 from xjit.ir.node import Node
 from xjit.machine import Machine
@@ -289,6 +289,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
             node = places[node]
         return node
 
+    places |= dict(_begun(lowered))
     kept = kept_values(lowered.graph, lowered.inner, layouts_of(lowered.graph, lowered.specs, lowered.stores))
     places |= {result: operand for result, operand in kept if place(operand) in lowered.stores.chains}
     kernels, uses = iter(lowered.kernels), []
@@ -303,6 +304,16 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
     arrays = [node for node in temporaries if not isinstance(node.type, TupleType)]
     results = sum(node.aval.nbytes for node in shown & lowered.plan.stored)
     return share_memory(arrays, uses).size, results
+
+
+def _begun(lowered: Lowered) -> Iterator[tuple[Node, Node]]:
+    """Yield what loops of steps yield that start from memory of their own: they exchange that, and need no other."""
+    for node in lowered.graph.nodes:
+        if node.op is not PROJECT or node.inputs[0] not in lowered.inner:
+            continue
+        loop, number = node.inputs[0], node.param("index")
+        if loop.op.control == "loop" and loop.inputs[number] in loop.updated:
+            yield node, loop.inputs[number]
 
 
 def _whole_bytes(node: Node) -> int:

@@ -208,3 +208,19 @@ def test_errors_leave_what_numpy_leaves(function: Function) -> None:
     with pytest.raises(IndexError):
         xjit.jit(function)(*found)
     np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12)
+
+
+def smoothed(x: Any, turns: Any) -> Any:
+    a, b = x.copy(), np.empty_like(x)
+    for _ in range(turns):
+        b[1:-1] = 0.5 * (a[:-2] + a[2:])
+        b[0], b[-1] = a[0], a[-1]
+        a, b = b, a
+    return a
+
+
+@pytest.mark.parametrize("turns", [0, 1, 9])
+def test_two_arrays_that_change_places_are_two(turns: int) -> None:
+    assert_as_numpy(smoothed, (LARGE, turns))
+    found = xjit.jit(smoothed).explain(LARGE, turns)
+    assert found.peak_bytes <= 2 * LARGE.nbytes + 4096
