@@ -194,6 +194,7 @@ def _let_go(recorder: Recorder) -> None:
     """Gives up the arguments of the call, which cycles of the trace's own objects would hold until they are found."""
     recorder.leaves = ()
     recorder.identities.forget()
+    recorder.library.forget()
     recorder.trace.refusals.clear()  # whose frames have the arguments
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 from dataclasses import asdict, astuple, dataclass, fields
@@ -104,3 +105,36 @@ def test_copies_of_numbers_are_numbers_of_their_class() -> None:
     for number in (2.0, 5.0):
         wanted = number, number * 2, np.float64(number)
         assert alike(compiled(number, np.float64(number)), wanted)
+
+
+class Line(list[Any]):
+    """A list of a class of its own."""
+
+
+def of_own_classes(x: Any) -> Any:
+    body = Body(collections.OrderedDict(a=x), Line([x, 1.0]))
+    found = asdict(body)
+    return type(found["x"]).__name__, type(found["mass"]).__name__, found["x"]["a"], astuple(body)[1][0]
+
+
+def class_of_copy(body: Any) -> Any:
+    return type(asdict(body)["x"]).__name__, body.mass * 2
+
+
+def test_copies_of_containers_are_of_their_class() -> None:
+    x = np.arange(3.0)
+    assert alike(xjit.jit(of_own_classes, strict=True)(x), of_own_classes(x))
+    for held in (collections.OrderedDict(a=1.0), collections.Counter(a=1), {"a": 1.0}, [1.0], Pair(1.0, 2.0)):
+        body = Body(held, 2.0)
+        assert alike(xjit.jit(class_of_copy, strict=True)(body), class_of_copy(body))
+
+
+def test_defaultdict_is_copied_as_this_python_copies_it() -> None:
+    body = Body(collections.defaultdict(int, a=1))
+    try:
+        wanted = class_of_copy(body)
+    except TypeError as error:
+        with pytest.raises(TypeError, match=str(error)):
+            xjit.jit(class_of_copy)(body)
+    else:
+        assert alike(xjit.jit(class_of_copy)(body), wanted)

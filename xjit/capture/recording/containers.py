@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit.capture.constants.chosen_constant import ChosenConstant
 from xjit.capture.guarding import guards
-from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.access_path import Path, object_path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.recording.container_entries import OuterList
 from xjit.capture.splits.deferred import DeferredObject
@@ -37,11 +37,27 @@ def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-class RecordingList(OuterList):
+class SeenAs:
+    """An object that is of another class for the user's code."""
+
+    seen_as: Any
+
+    @property
+    def __class__(self) -> Any:
+        return self.seen_as
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        refuse("the class of an object from outside is assigned to")
+
+
+class RecordingList(SeenAs, OuterList):
     """A list with all its entries recorded; numbers that are put in their places are set outside behind the program.
 
     ``begun`` are the entries that it has outside.
     """
+
+    seen_as = list
 
     def __init__(self, entries: Iterable[Any], place: Outer) -> None:
         super().__init__(entries)
@@ -81,8 +97,10 @@ class RecordingList(OuterList):
         return (list, (list(self),))
 
 
-class RecordingSet(set[Any]):
+class RecordingSet(SeenAs, set[Any]):
     """A set of plain values."""
+
+    seen_as = set
 
     def __init__(self, members: Iterable[Any], place: Outer) -> None:
         super().__init__(members)
@@ -101,16 +119,7 @@ class RecordingSet(set[Any]):
         return (set, (list(self),))
 
 
-def _pinned(key: Any) -> Any:
-    """The key, numbers of the run in it as those that the trace takes for granted."""
-    if type(key) is tuple:
-        return tuple(map(_pinned, key))
-    if type(key) is ChosenConstant:
-        return key.taken_for_granted("is used as a key")
-    return key.as_key() if type(key) is TracedArray else key
-
-
-class RecordingDict(dict[Any, Any]):
+class RecordingDict(SeenAs, dict[Any, Any]):
     """A dict that records an entry when it is read. It stores nothing itself."""
 
     def __init__(self, recorder: Recorder, target: dict[Any, Any], path: Path) -> None:
@@ -126,6 +135,16 @@ class RecordingDict(dict[Any, Any]):
         something in it.
         """
         return dict.__len__(self) > 0
+
+    @property
+    def seen_as(self) -> type:
+        return type(self._target)
+
+    @property
+    def default_factory(self) -> Any:
+        """The attribute of a ``defaultdict``."""
+        target: Any = self._target
+        return self._recorder.read(target.default_factory, self._path.attribute("default_factory"))
 
     @property
     def original(self) -> dict[Any, Any]:
@@ -147,22 +166,39 @@ class RecordingDict(dict[Any, Any]):
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The recorded entry, or the default; either way the trace depends on it."""
-        key = _pinned(key)
+        key = self._outside(key)
         if key in self._target:
             return self._recorder.read(self._target[key], self._path.item(key))
         self._recorder.add(guards.no_item(self._path, key))
         return default
 
     def __contains__(self, key: object) -> bool:
-        key = _pinned(key)
+        key = self._outside(key)
         found = key in self._target
         self._recorder.add((guards.has_item if found else guards.no_item)(self._path, key))
         return found
 
+    def _outside(self, key: Any) -> Any:
+        """The key as the dict has it, numbers of the run in it as those that the trace takes for granted."""
+        if type(key) is tuple:
+            return tuple(map(self._outside, key))
+        if type(key) is ChosenConstant:
+            return key.taken_for_granted("is used as a key")
+        if type(key) is TracedArray:
+            return key.as_key()
+        return key if is_plain(key) else self._recorder.original(key)
+
     def _keys(self) -> tuple[Any, ...]:
         keys = tuple(self._target)
         self._recorder.add(guards.same_keys(self._path, keys))
-        return keys
+        return tuple(map(self._key, keys))
+
+    def _key(self, key: Any) -> Any:
+        if type(key) in (tuple, frozenset):
+            return type(key)(map(self._key, key))
+        if is_plain(key) or isinstance(key, np.generic | tuple):
+            return key
+        return self._recorder.read(key, object_path(key, f"a key of {self._path}"))
 
     def __len__(self) -> int:
         return len(self._keys())

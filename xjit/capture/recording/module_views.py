@@ -88,19 +88,20 @@ class RecordingModule(_StandIn):
             self._recorder.add(guards.no_attribute(self._path, name))
             raise
         if is_pure(self._module.__name__):
-            return self._recorder.substitute(value)
+            return self._recorder.library.substitute(value)
         return self._recorder.read(value, self._path.attribute(name))
 
 
 class TracedNumpy(_StandIn):
     """The stand-in of NumPy and its submodules; they do not change, so nothing is recorded."""
 
-    def __init__(self, module: types.ModuleType) -> None:
-        vars(self).update(_module=module)
+    def __init__(self, recorder: Recorder, module: types.ModuleType) -> None:
+        vars(self).update(_recorder=recorder, _module=module)
 
     def __getattr__(self, name: str) -> Any:
-        value = vars(self)[name] = self._stand_in(name)  # found there from now on
-        return value
+        value = getattr(self._module, name)
+        found = vars(self)[name] = self._recorder.library.once(value, lambda: self._stand_in(name, value))
+        return found  # it is found there from now on
 
     @staticmethod
     def _as_it_is(value: Any) -> Any:
@@ -111,13 +112,12 @@ class TracedNumpy(_StandIn):
 
         return splitting_function(value)
 
-    def _stand_in(self, name: str) -> Any:
-        value = getattr(self._module, name)
+    def _stand_in(self, name: str, value: Any) -> Any:
         full = f"{self._module.__name__}.{name}"
         if full.startswith("numpy.random.") and name != "__name__":
             return _random(value, full)
         if isinstance(value, types.ModuleType):
-            return TracedNumpy(value) if value.__name__.startswith("numpy") else value
+            return TracedNumpy(self._recorder, value) if value.__name__.startswith("numpy") else value
         for reason, names in _REFUSED.items():
             if name in names.split() and self._module is np:
                 refuse(f"{full} {reason}", fix="call it outside of the function")
@@ -144,12 +144,25 @@ def _random(value: Any, full: str) -> Any:
 class TracedOperations(_StandIn):
     """The stand-in of this package: its functions get traced Python numbers as the numbers they are."""
 
-    def __init__(self, module: types.ModuleType) -> None:
-        vars(self).update(_module=module)
+    def __init__(self, recorder: Recorder, module: types.ModuleType) -> None:
+        vars(self).update(_recorder=recorder, _module=module)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        return TracedOperations(value) if isinstance(value, types.ModuleType) else traced_operation(value) or value
+        return self._recorder.library.once(value, lambda: self._stand_in(value))
+
+    def _stand_in(self, value: Any) -> Any:
+        if isinstance(value, types.ModuleType):
+            return TracedOperations(self._recorder, value)
+        return traced_operation(value) or value
+
+
+def module_stand_in(recorder: Recorder, module: types.ModuleType, path: Path) -> Any:
+    """The stand-in of a module."""
+    library = module.__name__.partition(".")[0]
+    if library == "numpy":
+        return TracedNumpy(recorder, module)
+    return TracedOperations(recorder, module) if library == "xjit" else RecordingModule(recorder, module, path)
 
 
 def traced_operation(function: Any) -> Callable[..., Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xjit import tree
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import object_path
-from xjit.capture.recording.traceable import is_traceable
+from xjit.capture.recording.traceable import is_library, is_traceable
 from xjit.capture.recording.user_objects import inner_function
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ _ORIGINAL = "_xjit_original"
 def is_namedtuple_class(cls: type) -> bool:
     """Return whether instances of the class are named tuples."""
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_taken_apart(cls: type) -> bool:
+    """Return whether a tuple of a class is its entries: not of a class of the user's, which may have more."""
+    return is_namedtuple_class(cls) or is_library(cls.__module__)
 
 
 def traced_tuple_class(recorder: Recorder, cls: type) -> type:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import collections
 import enum
 import functools
@@ -14,33 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.comprehensions.ordered_lists import SEQUENCE_FUNCTIONS
 from xjit.capture.constants.constant_table import ConstantTable
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, leaf_path, object_path
 from xjit.capture.guarding.guards import Guard, is_generator
-from xjit.capture.guarding.identities import LOOKING, Identities
+from xjit.capture.guarding.identities import Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_numbers.traced_math import traced_math
 from xjit.capture.recording.containers import check_kept, record_dict, record_list, record_set, record_tuple
 from xjit.capture.recording.fresh_functions import identities_of_fresh, is_fresh, rebuild_fresh, record_partial
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
-from xjit.capture.recording.module_views import (
-    MAX_CONCRETE,
-    RecordingModule,
-    TracedNumpy,
-    TracedOperations,
-    traced_numpy,
-    traced_operation,
-)
-from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
+from xjit.capture.recording.module_views import MAX_CONCRETE, module_stand_in
+from xjit.capture.recording.named_tuples import is_namedtuple_class, is_taken_apart, traced_tuple_class
 from xjit.capture.recording.object_state import State, assigned_to
-from xjit.capture.recording.objects_of_run import foreign_array, foreign_object, generator_of_run, object_of_run
+from xjit.capture.recording.objects_of_run import foreign_array, generator_of_run, object_of_run
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import (
-    is_called_whole,
-    is_function_of_arguments,
     is_plain_class,
     is_traceable,
     is_user_class,
@@ -50,12 +38,10 @@ from xjit.capture.recording.user_objects import (
     RecordingObject,
     check_not_shown,
     inner_function,
+    real_class,
     stand_in,
 )
-from xjit.capture.splits.object_comparisons import OF_OBJECTS
-from xjit.capture.splits.outside import splitting_function
-from xjit.capture.substitutes.dataclass_functions import DATACLASS_FUNCTIONS
-from xjit.capture.substitutes.restoring import RESTORING
+from xjit.capture.substitutes.library_objects import LibraryObjects, is_sentinel
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -63,7 +49,6 @@ from xjit.capture.tracers.traced_builtins import traced_builtins
 from xjit.capture.tracers.traced_integers import limits_of
 from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
 from xjit.errors import XjitError
-from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
@@ -71,9 +56,7 @@ from xjit.ops.effects.python_call import Site
 from xjit.types import FLOAT64, INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
-_RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
-_SUBSTITUTES: dict[Any, Any] = {**DATACLASS_FUNCTIONS, **RESTORING, **SEQUENCE_FUNCTIONS}
 
 
 class Recorder:
@@ -143,7 +126,9 @@ class Recorder:
         self.demands: Buffer | None = None
         self.rooms: Buffer | None = None
         self.rewriting = rewriting or Rewriting()
+        self.library = LibraryObjects(self.identities)
         self._builtins = traced_builtins(self)
+        self.library.add_builtins(self._builtins)
 
     def add(self, guard: Guard) -> None:
         """Adds a condition for the trace to hold."""
@@ -299,7 +284,7 @@ class Recorder:
             return self._module(value, path)
         if isinstance(value, type):
             return self._class(value, path)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and is_taken_apart(type(value)):
             return record_tuple(self, value, path)
         if type(value) is list:
             return record_list(self, value, path)
@@ -331,7 +316,7 @@ class Recorder:
         if type(value) is _CACHED_FUNCTION:
             return self.read(value.__wrapped__, path.attribute("__wrapped__"))
         self.add(guards.identity(path, value))
-        return self._raw(value, path)
+        return self.library.seen(value, path)
 
     def _method(self, value: types.MethodType, path: Path) -> Any:
         self.add(guards.same_function(path, value.__func__))
@@ -339,38 +324,10 @@ class Recorder:
             self.function(inner_function(value.__func__)), self.read(value.__self__, path.attribute("__self__"))
         )
 
-    def _raw(self, value: Any, path: Path) -> Any:
-        """A value whose identity says everything, or a stand-in that refuses to be used; builtins by any name."""
-        name = value.__name__ if isinstance(value, types.BuiltinFunctionType) else ""
-        if vars(builtins).get(name, self) is value:
-            return self._builtins[name]
-        if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
-            return self.substitute(value)
-        if isinstance(value, types.BuiltinFunctionType | types.FunctionType | types.MethodType):
-            reason = f"{path} depends on or changes something outside of the function"
-            return Opaque(value, reason, "call it outside of the function, and pass the result in")
-        return foreign_object(value, path)
-
-    def substitute(self, value: Any) -> Any:
-        """The traced version of a library's function, or the value itself."""
-        try:
-            if value in LOOKING:
-                return self.identities.looking(OF_OBJECTS.get(value, value))
-            found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
-        except TypeError:  # not hashable
-            found = None
-        if found is None and is_called_whole(value):
-            found = splitting_function(value)
-        return value if found is None else found
-
     def _module(self, module: types.ModuleType, path: Path) -> Any:
         if path.steps:
             self.add(guards.identity(path, module))
-        if module.__name__.partition(".")[0] == "numpy":
-            return TracedNumpy(module)
-        if module.__name__.partition(".")[0] == "xjit":
-            return TracedOperations(module)
-        return RecordingModule(self, module, path)
+        return self.library.once(module, functools.partial(module_stand_in, self, module, path))
 
     def _class(self, cls: type, path: Path) -> Any:
         self.add(guards.identity(path, cls))
@@ -379,9 +336,15 @@ class Recorder:
         if is_user_class(cls) and not issubclass(cls, enum.Enum):
             return self.class_stand_in(cls)
         if is_plain_class(cls) or is_user_class(cls):
-            return _SUBSTITUTES.get(cls, cls)
-        reason = f"{path} makes objects that depend on something outside of the function"
-        return Opaque(cls, reason, "make the object outside of the function, and pass in its numbers")
+            return self.library.substitute(cls)
+        return self.library.seen(cls, path)
+
+    def class_of_run(self, cls: type) -> Any:
+        """The stand-in of the class of an object, as its name gives it."""
+        if is_namedtuple_class(cls):
+            return self.tuple_class(cls)
+        is_own = is_user_class(cls) and not issubclass(cls, enum.Enum)
+        return self.class_stand_in(cls) if is_own else self.library.substitute(cls)
 
     def class_stand_in(self, cls: type) -> Any:
         """The stand-in of a user's class: always the same one."""
@@ -410,7 +373,7 @@ class Recorder:
     def function(self, function: Any) -> Any:
         """The function over recording globals; functions of libraries as they are."""
         if not is_traceable(function):
-            return self.substitute(function)
+            return self.library.substitute(function)
         known = self.functions.get(id(function))
         return rebuild(self, function) if known is None else known[1]
 
@@ -420,9 +383,18 @@ class Recorder:
 
         return TracedRuntime()
 
-    def original(self, rebuilt: Any) -> Any:
+    def function_of(self, rebuilt: Any) -> Any:
         """The function of the user's that another one was rebuilt of; None of others."""
         return next((function for function, other in self.functions.values() if other is rebuilt), None)
+
+    def original(self, seen: Any) -> Any:
+        """The object from outside that a stand-in stands for; anything else itself."""
+        if type(seen) is RecordingClass:
+            return real_class(seen)
+        path = self.path_of(seen)
+        if path is not None:
+            return path.read(self.leaves)
+        return self.function_of(seen) or self.library.original(seen)
 
     def remember(self, function: Any, rebuilt: Any) -> None:
         """Notes the rebuilt form of a function."""
@@ -446,6 +418,9 @@ class Recorder:
         return found
 
     def _hidden_array(self, array: np.ndarray[Any, Any], path: Path) -> Any:
+        if is_sentinel(array):  # numpy.ma.masked is an array
+            self.add(guards.identity(path, array))
+            return array
         if type(array) is not np.ndarray or not isinstance(signature(array), tuple):
             self.add(guards.identity(path, array))
             return foreign_array(array, path)

@@ -169,7 +169,7 @@ class Arguments:
     def _callback(self, function: types.FunctionType) -> Term | None:
         """The term of a function that the traced one has made; None of others."""
         recorder = self.trace.recorder
-        if recorder.original(function) is not None or _wrapped(function) is not None:
+        if recorder.function_of(function) is not None or _wrapped(function) is not None:
             return None
         template = template_of(function, recorder.rewriting.plain_code)
         if template is None:
@@ -262,7 +262,7 @@ class Arguments:
             if isinstance(found, types.FunctionType):
                 recorder.add(identity(path, found))  # which code outside calls as it is
             return found
-        original = recorder.original(value) or (_wrapped(value) if isinstance(value, types.FunctionType) else None)
+        original = recorder.function_of(value) or (_wrapped(value) if isinstance(value, types.FunctionType) else None)
         if original is not None:
             return original
         if is_plain(value) or value is UNBOUND or isinstance(value, _AS_THEY_ARE):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from xjit.capture.recording.containers import RecordingDict, RecordingList
+from xjit.capture.recording.containers import SeenAs
 from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.user_objects import RecordingObject, construct, real_class
 
@@ -51,14 +52,22 @@ def _taken_apart(value: Any, make: Callable[[_Pairs], Any]) -> Any:
     """Values made of the fields of an object, of those of objects in containers too, and copies of all else."""
     if _is_object(value):
         return make([(one.name, _taken_apart(getattr(value, one.name), make)) for one in _fields(value)])
-    if isinstance(value, tuple):
+    cls = value.seen_as if isinstance(value, SeenAs) else type(value)
+    if issubclass(cls, list | tuple):
         inner = [_taken_apart(one, make) for one in value]
-        return type(value)(*inner) if hasattr(value, "_fields") else tuple(inner)
-    if isinstance(value, list | RecordingList):
-        return [_taken_apart(one, make) for one in value]
-    if isinstance(value, dict | RecordingDict):
-        return {_taken_apart(key, make): _taken_apart(one, make) for key, one in value.items()}
-    return copy.deepcopy(value)
+        return cls(*inner) if hasattr(cls, "_fields") else cls(inner)
+    if not issubclass(cls, dict):
+        return copy.deepcopy(value)
+    pairs = [(_taken_apart(key, make), _taken_apart(one, make)) for key, one in value.items()]
+    if not (_KEEPS_FACTORIES and hasattr(cls, "default_factory")):
+        return cls(pairs)
+    made = cls(value.default_factory)
+    made.update(pairs)
+    return made
+
+
+_KEEPS_FACTORIES = sys.version_info >= (3, 12)
+"""Earlier versions raise a TypeError for a ``defaultdict``."""
 
 
 def replace_dataclass(value: Any, /, **changes: Any) -> Any:

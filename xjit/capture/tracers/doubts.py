@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.catching.running_code import is_traced
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import enclosing_capture, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ops.elements.elementwise import and_
@@ -128,7 +128,10 @@ def class_of_array(value: TracedValue) -> Any:
 
 def class_seen_by(frame: FrameType, value: TracedValue) -> Any:
     """The same for the code of a frame, which may be a library's that is no part of the trace."""
-    return settled_class(value) if is_traced(frame) else class_of_array(value)
+    trace = enclosing_capture()
+    if trace is None or not is_traced(frame):
+        return class_of_array(value)
+    return trace.recorder.class_of_run(settled_class(value))
 
 
 def settled_class(value: TracedValue) -> Any:

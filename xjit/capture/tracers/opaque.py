@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from xjit.capture.tracers.provenance import is_splitting, refuse
 from xjit.errors import CaptureError
+from xjit.ir.source_location import is_own_code
 
 _USES = """
     __len__ __iter__ __next__ __setitem__ __contains__ __bool__ __enter__ __exit__
@@ -61,6 +63,14 @@ class Opaque:
         _refuse_use(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        _refuse_use(self)
+
+    @property
+    def __class__(self) -> Any:  # what the user's code sees
+        return Opaque if is_own_code(sys._getframe(1).f_code) else type(target_of(self))
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
         _refuse_use(self)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xjit.capture.catching.running_code import is_lookup, is_subscript, is_traced
+from xjit.capture.guarding.access_path import object_path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.stores import beside_mask, mask_of, unlinked
 from xjit.capture.python_numbers import traced_complex, traced_floats
@@ -245,10 +246,11 @@ class TracedArray(Operators, NumberAttributes):
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """NumPy, as traced code gets it; ValueError for versions of the array API that it does not have."""
-        from xjit.capture.recording.module_views import TracedNumpy
-
+        trace = enclosing_capture()
+        assert trace is not None
         sample: Any = np.empty(0)
-        return TracedNumpy(sample.__array_namespace__(api_version=api_version))
+        module = sample.__array_namespace__(api_version=api_version)
+        return trace.recorder.read(module, object_path(module, module.__name__))
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:

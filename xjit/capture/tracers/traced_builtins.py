@@ -13,15 +13,15 @@ import numpy as np
 from xjit.capture.comprehensions.mapped import mapped, selected
 from xjit.capture.control.state import NUMBERS
 from xjit.capture.guarding.access_path import object_path
-from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, RangeFunction, TracedRange
+from xjit.capture.python_control.loop_sequences import LOOP_BUILTINS, TracedRange
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_numbers.builtin_functions import BUILTINS
 from xjit.capture.python_numbers.number_attributes import check_attribute
 from xjit.capture.python_numbers.numbers import number_as
-from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
+from xjit.capture.recording.containers import SeenAs
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations
-from xjit.capture.recording.named_tuples import is_namedtuple_class, original_class
+from xjit.capture.recording.named_tuples import original_class
 from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.user_objects import (
     RecordingClass,
@@ -37,7 +37,7 @@ from xjit.capture.splits.python_steps import step
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.doubts import doubt_of, settled_class
 from xjit.capture.tracers.opaque import Opaque, target_of
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import enclosing_capture, refuse
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray, sizes_of
 
@@ -54,7 +54,6 @@ _REFUSED = {
     "setattr": "assigns to an attribute by name",
     "delattr": "deletes an attribute by name",
 }
-_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set, TracedRange: range}
 _MODULES = (RecordingModule, TracedNumpy, TracedOperations)
 
 
@@ -119,7 +118,16 @@ def class_of(value: Any) -> Any:
         return state_of(value).cls
     if kind is RecordingClass:
         return type(state_of(value).cls)
-    return types.ModuleType if kind in _MODULES else _CONTAINERS.get(kind) or original_class(kind)
+    if issubclass(kind, SeenAs):
+        return value.seen_as
+    if kind is TracedRange:
+        return range
+    return types.ModuleType if kind in _MODULES else original_class(type(_original(value)))
+
+
+def _original(value: Any) -> Any:
+    trace = enclosing_capture()
+    return value if trace is None else trace.recorder.library.original(value)
 
 
 def _isinstance(value: Any, classes: Any) -> Any:
@@ -129,7 +137,7 @@ def _isinstance(value: Any, classes: Any) -> Any:
         return isinstance(np.ndarray, _real_classes(classes))
     if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
         return issubclass(settled_class(value), _real_classes(classes))
-    return issubclass(class_of(value), _real_classes(classes)) or isinstance(value, _real_classes(classes))
+    return issubclass(class_of(value), _real_classes(classes)) or isinstance(_original(value), _real_classes(classes))
 
 
 def _issubclass(cls: Any, classes: Any) -> bool:
@@ -139,13 +147,9 @@ def _issubclass(cls: Any, classes: Any) -> bool:
 def _real_classes(classes: Any) -> Any:
     if isinstance(classes, tuple):
         return tuple(map(_real_classes, classes))
-    if classes is NDARRAY:
-        return np.ndarray
     if type(classes) is Opaque:
         return target_of(classes)
-    if isinstance(classes, RangeFunction):
-        return range
-    return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
+    return original_class(real_class(_original(classes)))
 
 
 def _callable(value: Any) -> Any:
@@ -194,12 +198,7 @@ class _TypeFunction:
             refuse("the function makes a class", fix="define the class outside of the function")
         if issubclass(type(args[0]), DeferredObject):
             return step(type, (args[0],), {})
-        cls = class_of(args[0])
-        if cls is np.ndarray:
-            return NDARRAY
-        if issubclass(type(args[0]), RecordingObject):
-            return self.recorder.class_stand_in(cls)
-        return self.recorder.tuple_class(cls) if is_namedtuple_class(cls) else cls
+        return self.recorder.class_of_run(class_of(args[0]))
 
 
 def _import_function(recorder: Recorder) -> Any:
