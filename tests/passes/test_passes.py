@@ -327,6 +327,7 @@ def test_floats_that_are_proved_within_a_range_are_converted_by_an_instruction(f
     "function",
     [
         lambda x: np.where(x <= BELOW, x, 0.0).astype(np.int32),
+        lambda x: np.floor(np.where(x > BELOW, x, 1.0)).astype(np.int32),
         lambda x: np.where(np.abs(x + 1.0) < BELOW, x, 0.0).astype(np.int32),
         lambda x: np.where(np.abs(x) < BELOW, x, 2.0**31).astype(np.int32),
         lambda x: np.where(np.abs(x) < BELOW, x, np.nan).astype(np.int32),

@@ -312,8 +312,12 @@ def float_span(node: Node, depth: int = _DEEPEST) -> FloatSpan | None:
             return None if chosen is None or rest is None else (min(chosen[0], rest[0]), max(chosen[1], rest[1]))
         case Prim("floor" | "ceil" | "rint" | "trunc", (Arg(0),)):
             within = float_span(node.inputs[0], depth - 1)
-            return None if within is None else (math.floor(within[0]), math.ceil(within[1]))
+            return None if within is None else (_rounded(math.floor, within[0]), _rounded(math.ceil, within[1]))
     return None
+
+
+def _rounded(function: Callable[[float], int], number: float) -> float:
+    return float(function(number)) if math.isfinite(number) else number
 
 
 def _required(condition: Node, value: Node, depth: int) -> FloatSpan | None:

@@ -133,3 +133,20 @@ def test_errors_of_the_users_own_come_from_numpy() -> None:
     for n in (2, 2, 9, 9, 2):
         assert outcome(compiled, (x, n)) == outcome(with_an_error, (x, n))
     assert compiled.stats().traces <= 3
+
+
+def used_behind_the_loop(x: Any, y: Any) -> Any:
+    for value in x:
+        found: list[Any] = []
+        k = 0
+        while k < len(y) and y[k] < value:
+            found.append(y[k] * 2)
+            k += 1
+        doubled = np.array(found)
+    return found, doubled, k
+
+
+def test_list_of_the_last_turn_is_used_behind_the_loop() -> None:
+    compiled, y = xjit.jit(used_behind_the_loop), np.arange(6.0)
+    for x in (np.array([2.5, 4.0, 1.5]), np.array([9.0, 0.0, 3.5])):
+        assert outcome(compiled, (x, y)) == outcome(used_behind_the_loop, (x, y))

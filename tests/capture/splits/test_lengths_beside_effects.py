@@ -71,3 +71,44 @@ def test_counts_beyond_a_length_behind_a_print(capsys: pytest.CaptureFixture[str
         with pytest.raises(ValueError, match="minlength=4"):
             compiled(COUNTS[:3] + 3)
     assert capsys.readouterr().out == "once\n" * 2
+
+
+def deleted_behind_text(x: Any) -> Any:
+    print(x.sum())
+    return np.delete(x, np.flatnonzero(x > 1.0), axis=0) * 2
+
+
+def deleted_behind_a_shuffle(x: Any) -> Any:
+    np.random.shuffle(x)
+    return np.delete(x, np.flatnonzero(x > 1.0), axis=0).sum()
+
+
+def compressed_behind_text(x: Any) -> Any:
+    found = np.union1d(x, x + 1)
+    print(len(found))
+    return np.compress((found > 2.0).ravel(), found)
+
+
+def deleted_in_turns(x: Any) -> Any:
+    total = 0.0
+    for value in x:
+        total += np.delete(x, np.flatnonzero(x > value), axis=0).sum()
+        print(total)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [deleted_behind_text, deleted_behind_a_shuffle, compressed_behind_text, deleted_in_turns]
+)
+def test_lengths_that_elements_decide_behind_effects(function: Any, capsys: Any) -> None:
+    compiled = xjit.jit(function)
+    for x in (np.array([3.0, 0.5, 2.0, 0.0]), np.array([0.0, 0.5, 7.0, 1.0])):
+        mine, numpys = x.copy(), x.copy()
+        np.random.seed(3)
+        expected = function(numpys)
+        said = capsys.readouterr().out
+        np.random.seed(3)
+        with split():
+            np.testing.assert_allclose(compiled(mine), expected, rtol=1e-12)
+        assert capsys.readouterr().out == said
+        np.testing.assert_array_equal(mine, numpys)

@@ -35,7 +35,7 @@ from xjit.capture.recording.container_entries import (
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
 from xjit.capture.tracers.demands import demand, repeats_so_far
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, has_ended, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST
 from xjit.ir.context import Trace, TracedValue
@@ -140,6 +140,8 @@ class Growing(Gathered):
 
     def _fitting(self, count: Any, room: int) -> Any:
         """A number of elements, or the largest one that there is room for: then NumPy does the call."""
+        if has_ended(count):
+            self.give_up()  # a list of a turn that is used behind the loop
         if not isinstance(count, TracedValue):
             if count > room:
                 self.made_by.want_room(self.place, count + self.room - room)

@@ -16,9 +16,8 @@ import numpy as np
 
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.known_values import is_constant
-from xjit.capture.tracers.provenance import enclosing_capture
+from xjit.capture.tracers.provenance import enclosing_capture, has_ended
 from xjit.ir.context import TracedValue
-from xjit.ir.current import current
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.define.core import aval_of
 from xjit.ops.elements.compare import eq
@@ -94,9 +93,8 @@ def same_array(one: Any, other: Any) -> bool | TracedValue | None:
     if not is_constant(one) and not is_constant(other) and not one.buffer.shares(other.buffer):
         return False
     codes = [code_of(value) for value in (one, other)]
-    trace = current()
     known = [code for code in codes if isinstance(code, int)]
-    if any(code is None or _has_ended(code, trace) for code in codes) or not any(known):
+    if any(code is None or has_ended(code) for code in codes) or not any(known):
         return None
     if len(known) == 2:
         return known[0] == known[1]
@@ -107,7 +105,3 @@ def same_array(one: Any, other: Any) -> bool | TracedValue | None:
 
 def _kind(value: Any) -> Any:
     return aval_of(value).dtype, aval_of(value).rank, value.scalar
-
-
-def _has_ended(code: Code, trace: Any) -> bool:
-    return isinstance(code, TracedValue) and not trace.reaches(code.node)

@@ -38,8 +38,13 @@ def example_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     return None if found is None else found[:1]
 
 
-def example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0) -> tuple[Any, bool] | None:
-    """The result of such a call, and whether it shares memory with arrays among the arguments."""
+def example(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: int = 0, *, varied: bool = False
+) -> tuple[Any, bool] | None:
+    """The result of such a call, and whether it shares memory with arrays among the arguments.
+
+    The elements of these are all the same unless they are ``varied``.
+    """
     trace: Any = current()
     arguments = Arguments(trace)
     run = arguments.function(function, args, kwargs)
@@ -48,7 +53,22 @@ def example(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], plus: 
     try:
         with untraced(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = run(*(larger(one, plus) for one in arguments.examples))
-            return found, shares_memory(found, arguments.examples)
+            given = [_varied(one) for one in arguments.examples] if varied else arguments.examples
+            found = run(*(larger(one, plus) for one in given))
+            return found, shares_memory(found, given)
     except Exception:
         return None
+
+
+def _varied(example: Any) -> Any:
+    """An example with other elements, of which a function may find more or fewer than of equal ones.
+
+    >>> _varied(np.ones(4, bool)), _varied(np.ones(4, int))
+    (array([ True, False,  True, False]), array([0, 1, 0, 1]))
+    """
+    if type(example) is not np.ndarray or not example.ndim:
+        return example
+    count = np.arange(example.size).reshape(example.shape)
+    if example.dtype.kind in "biu":
+        return (count % 2 == (0 if example.dtype.kind == "b" else 1)).astype(example.dtype)
+    return (example * (1.0 + 0.25 * (count % 3))).astype(example.dtype)

@@ -24,12 +24,14 @@ from xjit.capture.splits.purity import draws, is_clock, repeats, shuffles
 from xjit.capture.splits.python_steps import check_writes, step
 from xjit.capture.splits.results_to_length import drawn_to_length, returned_to_length
 from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.numpy_call import traced_leaves
 from xjit.capture.tracers.opaque import Opaque, target_of
-from xjit.capture.tracers.provenance import is_splitting, noted
+from xjit.capture.tracers.provenance import CaptureTrace, is_splitting, noted
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import CaptureError, DataDependentError, XjitError
-from xjit.ir.context import TracedValue
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.effects.step_functions import call_method
 
@@ -147,12 +149,19 @@ def library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], note: 
     # An example without elements shares no memory, one that has some may do so.
     shares = (known and lays_out(function)) or any(one is not None and one[1] for one in examples)
     like = None if found is None or (shares and not is_of_library(found[0])) else found[:1]
+    if like is not None and _is_seen(current()) and differ([found, example(function, args, kwargs, varied=True)]):
+        like = None  # NumPy cannot do the call from the beginning where the run finds another type
     if like is not None and differ(examples):
         to_length = returned_to_length(function, args, kwargs, note, examples)
         if to_length is not None:
             return to_length
         like = None
     return step(function, args, kwargs, like=like, note=note)
+
+
+def _is_seen(trace: Trace | None) -> bool:
+    """Return whether something that happens once may stand ahead of a step, at least in an earlier turn."""
+    return isinstance(trace, CaptureTrace) and (trace.parent is not None or not repeats_so_far(trace))
 
 
 def _has_numbers(values: Any) -> bool:

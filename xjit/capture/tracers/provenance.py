@@ -268,6 +268,12 @@ def enclosing_capture() -> CaptureTrace | None:
     return trace
 
 
+def has_ended(value: Any) -> bool:
+    """Return whether a value is of a turn or an arm that is no longer traced."""
+    trace = current()
+    return isinstance(value, TracedValue) and (trace is None or not trace.reaches(value.node))
+
+
 def is_splitting() -> bool:
     """Return whether the trace that is under way may have steps in Python."""
     trace = enclosing_capture()
