@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,9 +14,10 @@ from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path, object_path
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.recording.container_entries import OuterList
+from xjit.capture.recording.global_reads import called_from_user_code
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.opened_containers import Outside
-from xjit.capture.tracers.provenance import is_splitting, refuse
+from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
@@ -238,7 +240,13 @@ class RecordingDict(SeenAs, dict[Any, Any]):
         return dict(other) | self.copy()
 
     def __repr__(self) -> str:
-        return repr(self.copy())
+        from xjit.capture.splits.conversions import is_traced
+
+        entries = self.copy()
+        if called_from_user_code(sys._getframe(1)) and is_traced(entries):
+            ask_to_rewrite()
+            refuse(f"the text of {self._path} needs its numbers", fix="print it outside of the function")
+        return repr(entries)
 
     def __copy__(self) -> dict[Any, Any]:
         return self.copy()

@@ -52,7 +52,7 @@ from xjit.errors import XjitError
 from xjit.ir.node import Node
 from xjit.ir.source_location import Where
 from xjit.numpy.rules.values import constant
-from xjit.ops.effects.python_call import Site
+from xjit.ops.effects.python_call import OBJECT_TYPE, Site
 from xjit.types import FLOAT64, INT64, ArrayType, is_writable, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
@@ -106,6 +106,7 @@ class Recorder:
         self.frozen: set[Path] = set()
         self._decided: list[Guard] = []
         self._numbers: dict[Path, int] = {}
+        self._objects: dict[Path, Node] = {}
         self.remembered: list[tuple[Any, ...]] = []
         self.objects: list[weakref.ref[Any]] = []
         self.mutable: dict[int, Any] = {}
@@ -467,6 +468,12 @@ class Recorder:
         self.trace.labels[node] = str(path)
         self.inputs.append(path)
         return node
+
+    def object_at(self, path: Path) -> Node:
+        """The input that is the object itself which stands at a path, for steps in Python."""
+        if path not in self._objects:
+            self._objects[path] = self.parameter(path, OBJECT_TYPE)
+        return self._objects[path]
 
     def _hand_out(self, value: Any, path: Path) -> Any:
         self._handed_out[id(value)] = (value, path)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.constants.chosen_constant import ChosenConstant
+from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import identity
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.recording.containers import RecordingDict, RecordingList
+from xjit.capture.recording.containers import RecordingDict, RecordingList, SeenAs
 from xjit.capture.recording.module_views import NDARRAY
 from xjit.capture.recording.object_state import state_of
 from xjit.capture.recording.traceable import is_library
@@ -154,7 +155,10 @@ class Arguments:
             return self._traced(value)
         if type(value) is types.FunctionType and self.consumed:
             return self._callback(value) or self._constant(self.outside(value))
-        return self._constant(self.outside(value))
+        found, path = self.outside(value), _changing_place(value)
+        if path is None:
+            return self._constant(found)
+        return self._operand(self.trace.adopt(self.trace.recorder.object_at(path)), found, unboxed)
 
     def _object(self, value: DeferredObject) -> Term:
         """The term of an object of the run; what it shows is an operand, too."""
@@ -268,6 +272,14 @@ class Arguments:
         if is_plain(value) or value is UNBOUND or isinstance(value, _AS_THEY_ARE):
             return value
         refuse(f"a value of type {type(value).__qualname__} is passed to code that is not traced", fix=_FIX)
+
+
+def _changing_place(value: Any) -> Path | None:
+    """The place of an object or a container of the user's, where another one may be at each call; None of others."""
+    kind = type(value)
+    if issubclass(kind, RecordingObject):
+        return state_of(value).path
+    return value.place.path if issubclass(kind, SeenAs) else None
 
 
 def _may_hold_objects(value: Any) -> bool:

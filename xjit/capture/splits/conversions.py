@@ -22,9 +22,9 @@ COLLECTIONS = (list, tuple, set, frozenset, dict)
 
 def is_traced(values: Any) -> bool:
     """Return whether something that only the run knows is among values, nested ones included."""
-    if type(values) in (tuple, list):
+    if issubclass(type(values), tuple | list):
         return any(map(is_traced, values))
-    if type(values) is dict:
+    if issubclass(type(values), dict):
         return any(map(is_traced, values.values()))
     chooses = getattr(type(values), "chooses", False)
     return chooses or isinstance(values, TracedValue | LimitedArray) or is_deferred(values)
