@@ -23,7 +23,8 @@ from xjit.capture.comprehensions.filtered import (
     type_of_element,
     zero_of,
 )
-from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.generator_calls import Emitting
+from xjit.capture.comprehensions.nested_items import NestedItems, nested_way
 from xjit.capture.comprehensions.one_by_one import LONG, OPEN, is_of_run, python_way, to_be_plain
 from xjit.capture.python_control.loop_sequences import gone_through, lists_in, use_up, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
@@ -52,16 +53,17 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
 
 def of_items(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any) -> Any:
     """The result of a type of Python's of what a loop may go through: ``list(items)``."""
-    if function is list and type(items) is not GeneratorCall:
+    if function is list:
         return comprehend("list", Generator.of(runtime, items))
     return of_elements(function, runtime, items)
 
 
 def _comprehended(kind: Collection, parts: Generator) -> Any:
-    list_that_grows = grown(parts) if kind == "list" else None
+    list_that_grows = grown(parts)
     if list_that_grows is not None:
-        return list_that_grows
-    found = python_way(kind, parts, MOST_NODES_AT_LAST if to_be_plain() else MOST_NODES)
+        return list_that_grows if kind == "list" else list_that_grows.elements.collection(kind)
+    most = MOST_NODES_AT_LAST if to_be_plain() else MOST_NODES
+    found = nested_way(parts, most) if isinstance(parts.items, NestedItems) else python_way(kind, parts, most)
     if found is LONG:
         arrays = of_columns(kind, parts)
         if arrays is not None:
@@ -85,6 +87,10 @@ def consume(function: Callable[[Any], Any], parts: Generator, plain: Callable[[]
 def _consumed(function: Callable[[Any], Any], parts: Generator, plain: Callable[[], Any]) -> Any:
     name = _name_of(function)
     of_run = is_of_run(parts.items)
+    if isinstance(parts.items, NestedItems) and name not in _STOPPING:
+        elements = nested_way(parts, MOST_NODES)
+        if elements is not OPEN:
+            return function(elements)
     one_by_one = not of_run and (name in _STOPPING or not parts.conditions)
     if one_by_one and (name not in _FOLDS or _is_plain(parts)):
         return plain()
@@ -249,7 +255,7 @@ def _is_found(parts: Generator) -> bool:
     """Return whether Python finds the first element, as conditions are known so far, or that there is none."""
     turns = parts.turns
     if turns is None:
-        return not isinstance(parts.items, GeneratorCall)
+        return not isinstance(parts.items, Emitting)
     if turns.length is None:
         return False
     trial = Trial(parts)

@@ -26,7 +26,7 @@ from xjit.capture.comprehensions.gathered import (
     count_of,
     listed,
 )
-from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.generator_calls import Emitting, GeneratorCall
 from xjit.capture.comprehensions.growing import OF_LISTS, growing_list
 from xjit.capture.comprehensions.lone_arrays import note_entry
 from xjit.capture.comprehensions.mapped import Selected
@@ -52,7 +52,6 @@ from xjit.capture.tracers.provenance import (
     enclosing_capture,
     instruction,
     is_splitting,
-    position,
     refuse,
 )
 from xjit.capture.tracers.traced_array import TracedArray
@@ -67,15 +66,15 @@ _MOST_PLACES = 2**24
 MAKERS: dict[str, Any] = {"set": set, "dict": dict}
 """The classes of other collections than lists, which take a list of the elements."""
 _BRANCH = Site("if", 0, (), (), ())
-_NO_COLUMN = -1
-"""The column of comprehensions in places of lists."""
+_LONGEST_CODE = 2**32
+"""Sets instructions of loops within each other apart, and of comprehensions from columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generator:
     """The parts of a comprehension: what it goes through, and functions of the names of its target.
 
-    The elements of a ``whole`` one are its items.
+    The elements of a ``whole`` one are its items. The ``depth`` is that of a loop within others of one comprehension.
     """
 
     runtime: ControlRuntime
@@ -84,6 +83,7 @@ class Generator:
     conditions: tuple[Callable[..., Any], ...]
     element: Callable[..., Any]
     is_whole: bool = False
+    depth: int = 0
 
     @classmethod
     def of(cls, runtime: ControlRuntime, items: Any) -> Generator:
@@ -114,8 +114,8 @@ class Generator:
 
     def each(self, items: Any, take: Callable[[Any], None], going: Thunk | None = None) -> None:
         """Does something with each item, in turns of a loop that goes on as long as ``going`` holds."""
-        if isinstance(items, GeneratorCall) and going is None:
-            items.each(take)
+        if isinstance(items, Emitting):
+            items.each(take, going)
             return
         item: Any = None
 
@@ -127,8 +127,9 @@ class Generator:
             take(item)
 
         begin_again(items)  # whoever goes through the elements has used it up
-        names = ("item",)
-        site = Site("for", 0, names, (), (), stop=None if going is None else "going", instruction=instruction())
+        (line, number), names = instruction(), ("item",)
+        place = line, number + self.depth * _LONGEST_CODE
+        site = Site("for", 0, names, (), (), stop=None if going is None else "going", instruction=place)
         self.runtime.for_(items, assign, body, going, site)
 
     def chosen(self, item: Any, then: Callable[..., None]) -> Any:
@@ -278,7 +279,7 @@ def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = N
     """
     outer, turns = current(), turns or parts.turns
     assert isinstance(outer, CaptureTrace)
-    if turns is None and not isinstance(parts.items, GeneratorCall):
+    if turns is None and not isinstance(parts.items, Emitting):
         return None
     trial = Trial(parts)
     trace = inner_trace("element")
@@ -292,6 +293,8 @@ def _tried(parts: Generator, look: Callable[[Any], Any], turns: Turns | None = N
         if isinstance(parts.items, GeneratorCall):
             with parts.items.within(trace):
                 parts.each(parts.items, lambda item: parts.chosen(item, note))
+        elif isinstance(parts.items, Emitting):
+            parts.each(parts.items, lambda item: parts.chosen(item, note))
         else:
             assert turns is not None
             number = TracedArray(trace.parameter(scalar_type(INT64)), trace, weak=int, scalar=True)
@@ -310,7 +313,7 @@ def _has_no_effects(trace: CaptureTrace, outer: CaptureTrace, trial: Trial) -> b
 def type_of_element(parts: Generator) -> Type | None:
     """The type of the elements, if they are numbers or arrays of one type."""
     turns = parts.turns
-    known = isinstance(parts.items, GeneratorCall) or (turns is not None and turns.most)
+    known = isinstance(parts.items, Emitting) or (turns is not None and turns.most)
     form = _form_of(parts, turns) if known else None
     if form is None or form.tree != tree.LEAF:
         return None
@@ -326,7 +329,7 @@ def entry_of(parts: Generator) -> Any:
 def zero_of(parts: Generator) -> Any:
     """An element of zeros, of the types that elements have; None where they are no numbers, or tuples of these."""
     turns = parts.turns
-    known = isinstance(parts.items, GeneratorCall) or (turns is not None and turns.most)
+    known = isinstance(parts.items, Emitting) or (turns is not None and turns.most)
     form = _form_of(parts, turns) if known else None
     if form is None or any(isinstance(one, Type) and (one.shape or one.doubtful) for one, _ in form.kinds):
         return None
@@ -374,7 +377,7 @@ def appended(kind: Collection, parts: Generator, before: Sequence[Any] = ()) -> 
     """The collection by way of a list of the run, to which turns append."""
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    if kind == "list" and not before:
+    if not before:
         _want_growing(parts, trace)
     if not is_splitting():
         refuse("the conditions of a comprehension are known to the run alone", fix="use np.where, or x[mask]")
@@ -399,19 +402,24 @@ def grown(parts: Generator) -> Any:
 
 
 def _want_growing(parts: Generator, trace: CaptureTrace) -> None:
-    """Has the function traced anew with a list that grows, where a comprehension is one of arrays."""
+    """Has the function traced anew with a list that grows, where a comprehension is one of arrays.
+
+    Of numbers, too, where no loop of known bounds fills arrays with them.
+    """
     place, rewriting = place_of_code(), trace.recorder.rewriting
     if rewriting.is_of_run([], place):
         return  # it was one, and was given up
     kind = _tried(parts, entry_type)
-    if kind is not None and not kind.is_number and trace.lengths is not None and trace.lengths.room(1) is not None:
+    by_turns = kind is not None and kind.is_number and parts.turns is not None
+    if kind is not None and not by_turns and trace.lengths is not None and trace.lengths.room(1) is not None:
         rewriting.want_of_run_at(place, kind)
         refuse("the elements of a comprehension are arrays of lengths that only the run knows", fix=ARRAY_INSTEAD)
 
 
 def place_of_code() -> tuple[int, int]:
     """The place of a comprehension, as one of lists that the function makes."""
-    return position().line, _NO_COLUMN
+    line, number = instruction()
+    return line, -number - _LONGEST_CODE
 
 
 def _filled_list(found: Any, parts: Generator) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
@@ -13,7 +14,15 @@ from xjit.ir.context import Trace
 from xjit.ir.current import current
 
 
-class GeneratorCall:
+class Emitting(ABC):
+    """Items that code of their own finds, and hands on one by one."""
+
+    @abstractmethod
+    def each(self, emit: Callable[[Any], None], going: Callable[[], Any] | None = None) -> None:
+        """Do something with each item, as long as ``going`` holds."""
+
+
+class GeneratorCall(Emitting):
     """A generator that has not begun; the variables of its ``own`` begin with the values that they have now."""
 
     def __init__(self, generate: FunctionType, own: tuple[str, ...]) -> None:
@@ -35,8 +44,10 @@ class GeneratorCall:
         finally:
             self._trace, self.used = outer, used
 
-    def each(self, emit: Callable[[Any], None]) -> None:
+    def each(self, emit: Callable[[Any], None], going: Callable[[], Any] | None = None) -> None:
         """Does something with each item, which the generator waits for."""
+        if going is not None:
+            self.leave()
         if current() is not self._trace:
             self._keep("is gone through where only the run decides if the code runs")
         if self.used:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from xjit.capture.comprehensions.filtered import MAKERS, Generator, Trial, appended, place_of_code
-from xjit.capture.comprehensions.generator_calls import GeneratorCall
+from xjit.capture.comprehensions.generator_calls import Emitting
 from xjit.capture.python_control.loop_sequences import known_of, turns_of
 from xjit.capture.python_control.truth import is_open
 from xjit.capture.python_control.unrolling import Unrolling
@@ -29,7 +29,7 @@ def to_be_plain() -> bool:
 
 def is_of_run(value: Any) -> bool:
     """Return whether only the run tells how many items there are."""
-    if type(value) is GeneratorCall:
+    if isinstance(value, Emitting):
         return True
     turns = turns_of(value)
     return turns is not None and turns.length is None and not turns.has_known_numbers

@@ -389,6 +389,12 @@ class TracedRuntime(DictRuntime):
 
         return comprehend(kind, Generator(self, *parts))
 
+    def nested(self, items: Any, *loops: Any) -> Any:
+        """Return the values of the names of the loops, which are gone through one by one or in loops of the graph."""
+        from xjit.capture.comprehensions.nested_items import NestedItems
+
+        return NestedItems.of(self, items, loops)
+
     def consume(self, function: Callable[[Any], Any], *parts: Any) -> Any:
         """Hand the elements to the function; where the run tells which, as a loop of its own or as a list."""
         from xjit.capture.comprehensions.consumers import consume

@@ -19,19 +19,12 @@ from xjit.capture.rewriting.lowering.lower_handlers import PLAIN, THUNKS
 from xjit.capture.rewriting.lowering.lower_unbound import KNOWN
 from xjit.capture.rewriting.optional_names import asks_for_none, gives_none
 from xjit.capture.rewriting.scope_names import (
-    COMPREHENSIONS,
-    INLINED,
-    Comprehension,
     ScopeNames,
     bound_by,
-    consumed,
-    functions_within,
-    target_names,
-    walrus_names,
 )
 from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.rewriting.text_methods import is_text, method_text_values, text_method, with_list
-from xjit.capture.rewriting.tree_walks import parts, walk
+from xjit.capture.rewriting.tree_walks import parts
 from xjit.dataclass import dataclass, field
 
 RUNTIME = ".xjit"
@@ -276,7 +269,7 @@ class ExpressionConverter(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
-    def _made(self, node: ast.expr, made: ast.expr) -> ast.expr:
+    def made_list(self, node: ast.expr, made: ast.expr) -> ast.expr:
         """Return the list that an expression makes, or what the runtime has in its place."""
         return call("new_list", node, made, place_of(node))
 
@@ -287,18 +280,11 @@ class ExpressionConverter(ast.NodeTransformer):
             return self._of_handlers(node, node.func.id)
         if isinstance(node.func, ast.Name) and node.func.id == KNOWN:
             return call("known", node, *map(self.converted, node.args))
-        generator = consumed(node)
-        if generator is not None and self._is_simple(generator):
-            function, parts = self.converted(node.func), self._parts(generator, generator.elt)
-            if _name_of(node) != "next":
-                return call("consume", node, function, *parts)
-            found = call("first", node, function, *parts, *map(self.converted, node.args[1:]))
-            return call("read", node, found)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super(node)
         if _is_conversion(node):
             found = call("convert", node, self.converted(node.func), self.converted(node.args[0]))
-            return self._made(node, found) if _name_of(node) == "list" else found
+            return self.made_list(node, found) if name_of(node) == "list" else found
         makes_text = bool(text_method(node))
         if makes_text:
             with_list(node)
@@ -311,8 +297,8 @@ class ExpressionConverter(ast.NodeTransformer):
             (starred,) = node.args
             assert isinstance(starred, ast.Starred)
             return call("unzip", node, node.func, starred.value)
-        if _makes_deque(node) or _name_of(node) == "sorted":
-            return self._made(node, node)
+        if _makes_deque(node) or name_of(node) == "sorted":
+            return self.made_list(node, node)
         if _counts(node):
             return call("counter", node, node.func, node.args[0])
         return call("new_dict", node, node, place_of(node)) if _makes_dict(node) else node
@@ -333,92 +319,17 @@ class ExpressionConverter(ast.NodeTransformer):
         node.args = [ast.copy_location(own, node), ast.copy_location(this, node)]
         return node
 
-    # Comprehensions
+    # Displays
 
     def visit_List(self, node: ast.List) -> ast.expr:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
-        return self._made(node, node)
+        return self.made_list(node, node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
         return call("new_dict", node, node, place_of(node))
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        return self._made(node, self._comprehension(node, "list", node.elt))
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        return self._comprehension(node, "set", node.elt)
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        return self._comprehension(
-            node, "dict", ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
-        )
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        return self._kept(node)
-
-    def _comprehension(self, node: Comprehension, kind: str, element: ast.expr) -> ast.expr:
-        if not self._is_simple(node):
-            return self._kept(node)
-        return call("comprehend", node, placed(ast.Constant(kind), node), *self._parts(node, element))
-
-    def _is_simple(self, node: Comprehension) -> bool:
-        """Return whether a comprehension has one loop over names, and nothing in it outlives a turn."""
-        (first, *others) = node.generators
-        if others or first.is_async or functions_within(node):
-            return False
-        names = target_names(first.target)
-        plain = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
-        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in walk(first.target))
-
-    def _parts(self, node: Comprehension, element: ast.expr) -> list[ast.expr]:
-        (loop,) = node.generators
-        items = self.converted(loop.iter)
-        names = target_names(loop.target)
-        conditions: list[ast.expr] = [self.thunk(one, names, truth=True) for one in loop.ifs]
-        unpack = none(node) if isinstance(loop.target, ast.Name) else self._unpack(loop.target)
-        return [items, unpack, placed(ast.Tuple(conditions, ast.Load()), node), self.thunk(element, names)]
-
-    def _unpack(self, target: ast.expr) -> ast.expr:
-        names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in target_names(target)]
-        assign = ast.Assign([target], ast.Name(ITEM, ast.Load()))
-        body: list[ast.stmt] = [assign, ast.Return(ast.Tuple(names, ast.Load()))]
-        return self.hoist(self.hidden("unpack", body, Frame(), target, [ITEM]))
-
-    def _kept(self, node: Comprehension) -> ast.expr:
-        """Leave a comprehension to Python; its operands are converted where that needs no function in front."""
-        first = node.generators[0]
-        first.iter = self.converted(first.iter)
-        walrus = walrus_names(node)
-        self.frame.bound.update(walrus)
-        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in walk(node) if one is not node):
-            self._inside(node)
-        return self._apart(node, walrus) if self.is_nested and isinstance(node, INLINED) else node
-
-    def _apart(self, node: Comprehension, walrus: list[str]) -> ast.expr:
-        """Give a comprehension a function of its own.
-
-        Where Python runs one in the frame around it, it mistakes its variables for those of an enclosing function.
-        """
-        first = node.generators[0]
-        items, first.iter = first.iter, ast.copy_location(ast.Name(ITEM, ast.Load()), first.iter)
-        body: list[ast.stmt] = [ast.copy_location(ast.Return(node), node)]
-        function = self.hoist(self.hidden("comprehension", body, Frame(set(walrus)), node, [ITEM]))
-        return placed(ast.Call(function, [items], []), node)
-
-    def _inside(self, node: Comprehension) -> None:
-        bound = set(self.frame.bound)
-        for one in node.generators[1:]:
-            one.iter = self.converted(one.iter)
-        for one in node.generators:
-            one.ifs = [self.condition(test) for test in one.ifs]
-        if isinstance(node, ast.DictComp):
-            node.key, node.value = self.converted(node.key), self.converted(node.value)
-        else:
-            node.elt = self.converted(node.elt)
-        self.frame.bound = bound
 
 
 def _unread(node: ast.expr) -> ast.expr:
@@ -444,12 +355,12 @@ _DICTS = frozenset({"dict", "set", "Counter", "defaultdict"})
 def _counts(node: ast.Call) -> bool:
     """Return whether a call looks like that of a class of counters, with what is counted."""
     plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
-    return plain and _name_of(node) == "Counter"
+    return plain and name_of(node) == "Counter"
 
 
 def _makes_dict(node: ast.Call) -> bool:
     """Return whether a call looks like that of a class of dicts or sets, which has no entries at first."""
-    named = _name_of(node)
+    named = name_of(node)
     return named in _DICTS and len(node.args) == (named == "defaultdict") and not node.keywords
 
 
@@ -461,10 +372,10 @@ def _unpacks_rows(node: ast.Call) -> bool:
 
 def _makes_deque(node: ast.Call) -> bool:
     """Return whether a call looks like that of the class of deques, without a largest length."""
-    return _name_of(node) == "deque" and len(node.args) < 2 and not node.keywords
+    return name_of(node) == "deque" and len(node.args) < 2 and not node.keywords
 
 
-def _name_of(node: ast.Call) -> str | None:
+def name_of(node: ast.Call) -> str | None:
     """Return the name that is called, or the attribute."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
 

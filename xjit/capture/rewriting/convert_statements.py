@@ -6,7 +6,8 @@ import ast
 import sys
 from collections.abc import Sequence
 
-from xjit.capture.rewriting.convert_expressions import ITEM, SITES, ExpressionConverter, call, none, place_of, placed
+from xjit.capture.rewriting.convert_comprehensions import ComprehensionConverter
+from xjit.capture.rewriting.convert_expressions import ITEM, SITES, call, none, place_of, placed
 from xjit.capture.rewriting.generators import EMIT
 from xjit.capture.rewriting.list_names import LoneLists, is_entry
 from xjit.capture.rewriting.lowering.lower_jumps import blocks_of
@@ -15,7 +16,7 @@ from xjit.capture.rewriting.runtime_protocol import Site
 from xjit.capture.rewriting.scope_names import ScopeNames
 
 
-class StatementConverter(ExpressionConverter):
+class StatementConverter(ComprehensionConverter):
     """The conversion of the body of one function; ``sites`` has what is known of its loops and branches."""
 
     def __init__(

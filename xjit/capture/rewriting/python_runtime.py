@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType, MappingProxyType
 from typing import Any
 
-from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site, Thunk
+from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, LoopParts, Site, Thunk
 
 _OTHERS: dict[str, Callable[[Iterable[Any]], Any]] = {"set": set, "dict": dict}
 
@@ -287,6 +287,10 @@ class PythonRuntime(ControlRuntime):
                 found.append(element(*values))
         return found if kind == "list" else _OTHERS[kind](found)
 
+    def nested(self, items: Any, *loops: LoopParts) -> Any:
+        """Go through the values."""
+        return _nested(items, loops, ())
+
     def consume(
         self,
         function: Callable[[Any], Any],
@@ -337,6 +341,17 @@ def _elements(
         values = (item,) if unpack is None else unpack(item)
         if _all_hold(conditions, values):
             yield element(*values)
+
+
+def _nested(items: Any, loops: tuple[LoopParts, ...], before: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    (_, unpack, conditions), *inner = loops
+    for item in items:
+        values = (*before, *((item,) if unpack is None else unpack(item)))
+        if _all_hold(conditions, values):
+            if inner and inner[0][0] is not None:
+                yield from _nested(inner[0][0](*values), tuple(inner), values)
+            else:
+                yield values
 
 
 def _all_hold(conditions: tuple[Callable[..., Any], ...], values: tuple[Any, ...]) -> bool:

@@ -23,6 +23,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     ", ".join(x)                  runtime.format("join", ", ", x)
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
+    [e for t in s for u in t]     runtime.comprehend("list", runtime.nested(s, ...), same, (), e)
     yield x                       emit(x), where runtime.generator(generate, names) is what the function returns
     d.get(k)                      runtime.read(runtime.find(d.get, k))
     try: y = d[k]                 key = runtime.asked(d, lambda: k)
@@ -61,6 +62,10 @@ from xjit.dataclass import dataclass, replace
 Thunk: TypeAlias = Callable[[], Any]
 Kind: TypeAlias = Literal["while", "for", "if"]
 Collection: TypeAlias = Literal["list", "set", "dict"]
+LoopParts: TypeAlias = (
+    "tuple[Callable[..., Any] | None, Callable[[Any], tuple[Any, ...]] | None, tuple[Callable[..., Any], ...]]"
+)
+"""A loop of a comprehension: functions for its items if it is an inner one, to take one apart, and of conditions."""
 
 VALUE = ".value"
 RETURNED = ".returned"
@@ -378,6 +383,13 @@ class ControlRuntime(ABC):
 
         Conditions and ``element`` take the item, or ``*unpack(item)`` if the target is a tuple of names. The element
         of a dict is a pair of key and value.
+        """
+
+    @abstractmethod
+    def nested(self, items: Any, *loops: LoopParts) -> Any:
+        """Return what goes through the values of the names of loops within each other, in tuples.
+
+        The inner ones take the values of the names of those around them, and so do conditions.
         """
 
     @abstractmethod

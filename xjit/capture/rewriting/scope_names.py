@@ -170,9 +170,10 @@ def _captured(node: ast.AST, used_up: set[ast.AST | None]) -> Iterator[str]:
 
 
 def functions_within(comprehension: Comprehension) -> list[ast.AST]:
-    """Return the functions and generators in a comprehension, which may outlive the turn that makes them."""
-    kinds = (ast.Lambda, ast.GeneratorExp)
-    return [node for node in walk(comprehension) if node is not comprehension and isinstance(node, kinds)]
+    """Return the functions in a comprehension, and the generators that may outlive the turn that makes them."""
+    kinds, inside = (ast.Lambda, ast.GeneratorExp), list(walk(comprehension))
+    left = {comprehension, *map(consumed, inside)}
+    return [node for node in inside if node not in left and isinstance(node, kinds)]
 
 
 def names_inside(node: ast.AST) -> Iterator[str]:
