@@ -99,7 +99,7 @@ def test_the_text_of_refusals() -> None:
     with pytest.raises(CaptureError, match="numbers of several types are put in an order"):
         xjit.jit(lambda x, n: sorted([x[0], n[0]]), strict=True)(np.ones(2), np.array([1, 2]))
     with pytest.raises(CaptureError, match="a list of 100 numbers in an order"):
-        xjit.jit(lambda x: sorted(x), strict=True)(np.ones(100))
+        xjit.jit(lambda x: sorted((*x,)), strict=True)(np.ones(100))
 
 
 def test_what_has_effects_is_no_truth_of_several() -> None:

@@ -26,7 +26,7 @@ from xjit.capture.comprehensions.filtered import (
 from xjit.capture.comprehensions.generator_calls import Emitting
 from xjit.capture.comprehensions.nested_items import NestedItems, nested_way
 from xjit.capture.comprehensions.one_by_one import LONG, OPEN, is_of_run, python_way, to_be_plain
-from xjit.capture.python_control.loop_sequences import gone_through, lists_in, use_up, with_pinned_turns
+from xjit.capture.python_control.loop_sequences import Sequence, gone_through, lists_in, use_up, with_pinned_turns
 from xjit.capture.python_control.truth import is_open, truth
 from xjit.capture.python_control.unrolling import MOST_NODES, MOST_NODES_AT_LAST
 from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site
@@ -37,6 +37,7 @@ from xjit.capture.tracers.optional_value import OptionalValue
 from xjit.dataclass import replace
 from xjit.errors import CaptureError
 
+_KINDS: dict[Any, Collection] = {list: "list", set: "set", dict: "dict"}
 _MOST_BY_THEMSELVES = 64
 """Items that Python goes through itself, one by one."""
 _BRANCH = Site("if", 0, (), (), ())
@@ -51,10 +52,15 @@ def comprehend(kind: Collection, parts: Generator) -> Any:
         return _comprehended(kind, parts if items is parts.items else replace(parts, items=items))
 
 
+def are_gone_through(function: Callable[[Any], Any], items: Any) -> bool:
+    """Return whether a type of Python's gets items that a loop goes through, such as arrays of lengths of the run."""
+    return is_of_run(items) or (function is list and isinstance(items, Sequence))
+
+
 def of_items(function: Callable[[Any], Any], runtime: ControlRuntime, items: Any) -> Any:
     """The result of a type of Python's of what a loop may go through: ``list(items)``."""
-    if function is list:
-        return comprehend("list", Generator.of(runtime, items))
+    if function in _KINDS:
+        return comprehend(_KINDS[function], Generator.of(runtime, items))
     return of_elements(function, runtime, items)
 
 
@@ -167,6 +173,25 @@ def extreme_by(function: Callable[[Any], Any], runtime: ControlRuntime, items: A
     except CaptureError:
         trial.take_back()
         return None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def has_open_keys(runtime: ControlRuntime, items: Any, key: Callable[[Any], Any] | None, most: int) -> bool:
+    """Return whether there are more items than ``most``, of which only the run tells the keys."""
+    parts = Generator(runtime, items, None, (), _same if key is None else key)
+    turns = parts.turns
+    if turns is None or turns.length is None or turns.length <= most:
+        return turns is not None and turns.length is None
+    trial = Trial(parts)
+    try:
+        return is_open(parts.element(turns.element(turns.first)))
+    except CaptureError:
+        return False
+    finally:
+        trial.take_back()
 
 
 def _name_of(function: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.comprehensions.filtered import Generator, entry_of
+from xjit.capture.comprehensions.filtered import Generator, Trial, entry_of, of_columns
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered, listed
 from xjit.capture.comprehensions.growing import growing_list
 from xjit.capture.constants.choices import without_choices
@@ -23,6 +23,7 @@ from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.demands import demand
 from xjit.capture.tracers.provenance import CaptureTrace, instruction
 from xjit.dataclass import replace
+from xjit.errors import CaptureError
 from xjit.ir.current import current
 
 _OF_KEYS = -3
@@ -36,6 +37,20 @@ def sorted_list(values: DeferredObject, runtime: Any, key: Any = None, reverse: 
     found, trace = values.elements, current()
     order = None if trace is None else order_of(values, found, runtime, key, reverse)
     return None if order is None or trace is None else listed(reordered(found, order), trace)
+
+
+def sorted_items(items: Any, runtime: Any, key: Any = None, reverse: Any = False) -> DeferredObject | None:
+    """The list of the items of a loop in order; None where that is not traced."""
+    parts = Generator.of(runtime, items)
+    trial = Trial(parts)
+    try:
+        values = of_columns("list", parts)
+        made = None if values is None else sorted_list(values, runtime, key, reverse)
+    except CaptureError:
+        made = None
+    if made is None:
+        trial.take_back()
+    return made
 
 
 def reordered(found: Gathered, order: Any) -> Gathered:

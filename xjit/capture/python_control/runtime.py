@@ -23,7 +23,6 @@ from xjit.capture.dicts.dict_runtime import DictRuntime
 from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.loop_sequences import (
     LOOP_BUILTINS,
-    Sequence,
     Turns,
     check_left,
     gone_through,
@@ -348,10 +347,11 @@ class TracedRuntime(DictRuntime):
             return found
         if issubclass(type(value), DeferredObject):
             return converted(function, value) if function not in COLLECTIONS else collected(function, value)
-        if type(value) is GeneratorCall or (function is list and isinstance(value, Sequence)):
-            from xjit.capture.comprehensions.consumers import of_items
+        if type(value) is GeneratorCall or function in COLLECTIONS:
+            from xjit.capture.comprehensions.consumers import are_gone_through, of_items
 
-            return of_items(function, self, value)
+            if are_gone_through(function, value):
+                return of_items(function, self, value)
         return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def text(self, parts: tuple[Any, ...]) -> Any:

@@ -52,7 +52,7 @@ def _or_step(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Cal
                     return made
             if len(args) == 1 and not kwargs and _gives_elements(args[0]):
                 return _of_elements(function, args[0])
-            if len(args) == 1 and kwargs.keys() == {"key"} and function in _EXTREMES and _gives_elements(args[0]):
+            if len(args) == 1 and kwargs.keys() == {"key"} and function in _EXTREMES and _in_a_loop(*args, **kwargs):
                 found = _extreme_by(function, args[0], kwargs["key"])
                 if found is not None:
                     return found[0]
@@ -69,32 +69,46 @@ def _gives_elements(values: Any) -> bool:
     return kind in (GeneratorCall, Mapped, Selected) or (kind is DeferredObject and values.elements is not None)
 
 
+def _in_a_loop(values: Any, key: Any) -> bool:
+    """Return whether elements are looked at by a loop of the graph, not one by one: many, with keys of the run."""
+    from xjit.capture.comprehensions.consumers import has_open_keys
+
+    if isinstance(values, _ITERATORS):
+        return False
+    return _gives_elements(values) or has_open_keys(_runtime(), values, key, MOST_SORTED)
+
+
+def _runtime() -> Any:
+    from xjit.capture.python_control.runtime import TracedRuntime
+
+    return TracedRuntime()
+
+
 def _of_elements(function: Any, values: Any) -> Any:
     """The result of a builtin of values of the run, as a loop over these."""
     from xjit.capture.comprehensions.consumers import of_elements
-    from xjit.capture.python_control.runtime import TracedRuntime
 
-    return of_elements(function, TracedRuntime(), values)
+    return of_elements(function, _runtime(), values)
 
 
 def _sorted_list(values: Any, options: dict[str, Any]) -> Any:
     """The list of the elements of a list of the run in order; None where that is not traced."""
-    from xjit.capture.comprehensions.sorted_lists import sorted_list
-    from xjit.capture.python_control.runtime import TracedRuntime
+    from xjit.capture.comprehensions.sorted_lists import sorted_items, sorted_list
 
-    known = type(values) is DeferredObject and values.elements is not None
-    return sorted_list(values, TracedRuntime(), **options) if known else None
+    if type(values) is DeferredObject and values.elements is not None:
+        return sorted_list(values, _runtime(), **options)
+    key = options.get("key")
+    return sorted_items(values, _runtime(), **options) if _in_a_loop(values, key) else None
 
 
 def _extreme_by(function: Any, values: Any, key: Any) -> Any:
     """The extreme by a key of values of the run, in a tuple; None where that is not traced."""
     from xjit.capture.comprehensions.consumers import extreme_by
-    from xjit.capture.python_control.runtime import TracedRuntime
 
     owner: Any = getattr(key, "__self__", None)
     if getattr(type(owner), "is_keyed", False) is True and key.__name__ == "get":
         key = owner.value_of  # of a key that is there
-    return None if key is None else extreme_by(function, TracedRuntime(), values, key)
+    return None if key is None else extreme_by(function, _runtime(), values, key)
 
 
 def is_line(value: Any) -> bool:
@@ -124,7 +138,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any], lowest: float, places
         if single and is_line(values[0]) and len(values[0]) and key is None:
             return _of_line(values[0], lowest, places)
         several = values
-        if single and (type(values[0]) in (list, tuple) or is_line(values[0])):
+        if single and (type(values[0]) in (list, tuple, range) or is_line(values[0])):
             several = tuple(values[0])
         keys = several if key is None or len(several) < 2 else tuple(map(key, several))
         if len(several) < 2 or (single is False and "default" in options) or not any(map(_is_asked, keys)):
