@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from typing import Any
 
@@ -42,13 +43,20 @@ def orders(x: Any) -> Any:
     return total, order, sorted(x)[:3], sorted(x, reverse=True), sorted(enumerate(x), key=lambda pair: pair[1])[0]
 
 
+def first_in_order(x: Any) -> Any:
+    low, high = heapq.nsmallest(3, x.tolist()), heapq.nlargest(3, x)
+    near = heapq.nsmallest(5, range(len(x)), key=lambda i: abs(x[i]))
+    chosen = heapq.nlargest(2, [v for v in x if v > 0])
+    return low, high, near, chosen, heapq.nlargest(0, x), heapq.nlargest(2, [3, 1, 2])
+
+
 def known_keys(x: Any) -> Any:
     weights = [(i * 37) % 100 for i in range(100)]
     order = sorted(range(100), key=lambda i: weights[i])
     return x[order[3] :], np.zeros(min(range(100), key=lambda i: weights[i]) + 2)
 
 
-@pytest.mark.parametrize("function", [tuples, places_of_extremes, orders, known_keys])
+@pytest.mark.parametrize("function", [tuples, places_of_extremes, orders, first_in_order, known_keys])
 def test_items_of_lines(function: Callable[..., Any]) -> None:
     compiled = xjit.jit(function, strict=function is not tuples)
     for x in (LINE, -LINE, LINE[:80] if function is not known_keys else LINE * 2):

@@ -1,6 +1,7 @@
 """Functions of ``heapq`` and ``bisect`` on lists of the run: their Python form is traced like the user's code.
 
 heappush(queue, (d, k))        queue.append((d, k)), and a loop of the graph that moves it up
+nsmallest(3, items)            sorted(items)[:3]
 """
 
 from __future__ import annotations
@@ -50,6 +51,21 @@ def _want_of_run(trace: CaptureTrace, found: list[Any], items: tuple[Any, ...]) 
         refuse("a list is put in an order that only the run tells", fix=ARRAY_INSTEAD)
 
 
+def _first_in_order(function: Callable[..., Any], *, reverse: bool) -> Callable[..., Any]:
+    """The stand-in of ``nsmallest`` or ``nlargest``, which is the first part of the sorted list."""
+
+    @functools.wraps(function)
+    def call(n: Any, iterable: Any, key: Any = None) -> Any:
+        from xjit.capture.python_numbers.builtin_functions import BUILTINS
+
+        if enclosing_capture() is None or type(n) is not int:
+            return function(n, iterable, key)
+        options = {} if key is None else {"key": key}
+        return BUILTINS["sorted"](iterable, reverse=reverse, **options)[: max(n, 0)]
+
+    return call
+
+
 def _traced(trace: CaptureTrace, form: Any) -> Any:
     """The form over recording globals, its control flow rewritten once that is asked for."""
     from xjit.capture.recording.global_reads import rebuild
@@ -80,4 +96,7 @@ SEQUENCE_FUNCTIONS: dict[Any, Any] = {
         bisect.insort_left,
         bisect.insort_right,
     )
+} | {
+    heapq.nsmallest: _first_in_order(heapq.nsmallest, reverse=False),
+    heapq.nlargest: _first_in_order(heapq.nlargest, reverse=True),
 }
