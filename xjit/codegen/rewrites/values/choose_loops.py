@@ -78,6 +78,8 @@ def _choosing(block: Block, choice: Let) -> Block:
     assert isinstance(choice.value, Prim)
     condition, *several = choice.value.operands
     place = next(number for number, one in enumerate(block) if one is choice)
+    if sum(isinstance(one, Loop) for one in block[:place]) < len(several):  # one for each value, at least
+        return block
     parts = [_made_for(block, place, value) for value in several]
     arms = [tuple(block[number] for number in sorted(part)) for part in parts]
     if not all(any(isinstance(one, Loop) for one in arm) for arm in arms):
