@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -179,3 +180,30 @@ def test_arrays_without_elements_are_exchanged_in_turns(size: int) -> None:
         numpys = mine[0].copy(), mine[1].copy(), mine[2]
         np.testing.assert_array_equal(compiled(*mine), exchanged(*numpys))
         np.testing.assert_array_equal(mine[:2], numpys[:2])
+
+
+def by_arrays_of_rank_0(x: Any) -> Any:
+    x[:, np.asarray(1)] = 5
+    x[np.array(0), np.array(2)] = 7
+    x[np.asarray(1), 1:] *= 2
+    x[1:][np.asarray(-1)] += x[0]
+    np.add.at(x, np.asarray(1), 2)
+    np.subtract.at(x, (np.asarray(1, np.uint8), np.asarray(1)), 2)
+    x.flat[np.asarray(2)] = 8
+    x[np.asarray(0)][0] = 100  # of a copy
+    return x
+
+
+def at_counters_as_arrays(x: Any) -> Any:
+    out = np.zeros((4, *x.shape))
+    for k in range(4):
+        out[np.asarray(k)] = x + k
+        out[np.asarray(k), 1] += out[k, 0]
+    return out
+
+
+@pytest.mark.parametrize("function", [by_arrays_of_rank_0, at_counters_as_arrays])
+def test_arrays_of_rank_0_say_where_is_stored(function: Callable[[Any], Any]) -> None:
+    x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(xjit.jit(function, strict=True)(x), function(y))
+    np.testing.assert_array_equal(x, y)

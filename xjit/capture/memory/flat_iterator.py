@@ -13,7 +13,7 @@ from xjit import ops
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.numpy_writes import cycled, store_flat
 from xjit.capture.memory.stored_numbers import held
-from xjit.capture.memory.stores import check_one_number, masked, unlinked
+from xjit.capture.memory.stores import as_integer, check_one_number, masked, unlinked
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_writable, store, stored_value, write
 from xjit.capture.python_control.loop_sequences import Sequence, Turns
@@ -91,7 +91,7 @@ class TracedFlat(Sequence):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         check_writable(self.base)
-        index = _single(numpy_call.known_index(index))
+        index = as_integer(_single(numpy_call.known_index(index)))
         value = numpy_call.constants(value._shown() if isinstance(value, TracedFlat) else value)
         if isinstance(value, BufferView) and value.buffer is self.base.buffer:
             reason = "elements of x.flat are set to elements of x, one after the other"

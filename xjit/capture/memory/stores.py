@@ -40,7 +40,7 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
     Raises what NumPy raises, before it writes.
     """
     check_writable(target, DESTINATION)
-    entries: Entries = list(index) if isinstance(index, tuple) else [index]
+    entries = _entries(index)
     if getattr(type(value), "chooses", False):
         _store_chosen(target, entries, value)
         return
@@ -60,6 +60,17 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
         if len(entries) == target.ndim and all(map(_is_integer, entries)):
             check_one_number(value, np.zeros(1, target.dtype))
         store(_shown(target, entries), value)
+
+
+def _entries(index: Any) -> Entries:
+    """The entries of an index to store by, arrays of rank 0 as integers: only what is read by them is a copy."""
+    return [as_integer(one) for one in (index if isinstance(index, tuple) else [index])]
+
+
+def as_integer(entry: Any) -> Any:
+    """The number of an array of rank 0 that says where is stored; another entry itself."""
+    known = isinstance(entry, np.ndarray) and not entry.ndim and entry.dtype.kind in "iu"
+    return entry[()] if known else entry
 
 
 def _is_integer(entry: Any) -> bool:
@@ -203,7 +214,7 @@ def _fit(value: Any, shape: tuple[int, ...]) -> Any:
 def combine_at(target: Any, index: Any, value: Any, combine: Combine) -> None:
     """Combines values with the elements at an index, in the order of the positions, each as often as it is named."""
     check_writable(target)
-    entries: Entries = list(index) if isinstance(index, tuple) else [index]
+    entries = _entries(index)
     if any(map(_is_traced_mask, entries)):
         refuse("ufunc.at with a mask", target, fix="use np.where")
     if indexing.has_positions(entries):
