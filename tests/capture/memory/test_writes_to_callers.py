@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -105,9 +106,9 @@ def test_arguments_that_overlap_are_written_by_numpy(monkeypatch: pytest.MonkeyP
         x[1:] += y[:-1]
 
     compiled = xjit.xjit(function)
-    for _ in range(3):
+    for turn in range(3):
         whole, other = np.arange(8.0), np.arange(8.0)
-        with pytest.warns(FallbackWarning, match="overlap"):
+        with contextlib.nullcontext() if turn else pytest.warns(FallbackWarning, match="overlap"):  # said once
             compiled(whole, whole[::-1])
         function(other, other[::-1])
         np.testing.assert_array_equal(whole, other)
