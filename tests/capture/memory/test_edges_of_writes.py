@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -207,3 +208,22 @@ def test_arrays_of_rank_0_say_where_is_stored(function: Callable[[Any], Any]) ->
     x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(xjit.jit(function, strict=True)(x), function(y))
     np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("kind", ["f4", "i4", "u1", "c8"])
+def test_putmask_takes_arrays_that_convert_safely_and_any_numbers(kind: str) -> None:
+    def put(x: Any, mask: Any, values: Any) -> Any:
+        np.putmask(x, mask, values)
+        return x
+
+    mask = np.array([True, False, True])
+    for values in (np.arange(3), np.arange(3.0), np.arange(3, dtype="u1"), 2, np.float32(2.5), [1.5, 2], np.int64(7)):
+        expected = found = np.zeros(3, kind)
+        try:
+            expected = put(np.zeros(3, kind), mask, values)
+        except TypeError as error:
+            with pytest.raises(TypeError, match=re.escape(str(error))):
+                xjit.jit(put, strict=True)(found, mask, values)
+            assert not found.any()
+        else:
+            np.testing.assert_array_equal(xjit.jit(put, strict=True)(found, mask, values), expected)

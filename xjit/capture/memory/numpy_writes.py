@@ -23,6 +23,7 @@ from xjit.capture.memory.writes import (
 )
 from xjit.capture.tracers.provenance import refuse
 from xjit.errors import DTypeError, ShapeError
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays import shaping
 from xjit.numpy.reducing import scans, sorting
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
@@ -111,8 +112,11 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     truth = cast(as_value(mask, "putmask", "mask"), BOOL)
     if math.prod(truth.shape) != a.size:
         raise ShapeError("putmask: mask and data must be the same size")
-    if weak_type(values) is not int or a.dtype.kind not in "iu":  # else the number itself has to fit
-        check_same_kind(as_value(values, "putmask", "values").dtype, a.dtype, "putmask")
+    of_array = isinstance(values, TracedValue) and values.weak is None and not values.scalar
+    if (of_array or isinstance(values, np.ndarray)) and not np.can_cast(values.dtype, a.dtype):
+        # Numbers and lists are stored whatever they are.
+        text = f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'"
+        raise DTypeError(text, fix=f"convert the values first: values.astype({a.dtype.name!r})")
     flat = shaping.ravel(stored_value(values, a.dtype))
     own = math.prod(flat.shape)
     if not own:
