@@ -83,12 +83,14 @@ def laid_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
 class TextProgram:
     """The text, and the calls: pairs of ``k`` and ``r``.
 
-    Of a ``watched`` one, printed text, random numbers and the lines of errors are compared, too.
+    Of a ``watched`` one, printed text, random numbers and the lines of errors are compared, too. One that is
+    ``changed`` at random from another may divide by what is only rounding.
     """
 
     text: str
     calls: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (1, 2))
     watched: bool = False
+    changed: bool = False
 
     @property
     def noisy(self) -> bool:

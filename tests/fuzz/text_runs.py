@@ -15,6 +15,7 @@ from typing import Any
 
 import xjit
 from tests.fuzz.comparing import Difference, judge
+from tests.fuzz.steadiness import is_steady
 from tests.fuzz.text_program import TextProgram
 
 LONGEST = 60
@@ -58,7 +59,7 @@ def tried(program: TextProgram, tally: Tally | None = None) -> str | None:
         except Hung:
             return "hangs"
         except Difference as error:
-            return str(error)
+            return str(error) if not program.changed or is_steady(program) else None
         except Exception as error:
             return f"judge: {type(error).__name__}: {error}\n{traceback.format_exc()}"
     inner = [one for one in judged.refusals if "compiler failed" in one]

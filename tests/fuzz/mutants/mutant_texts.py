@@ -121,7 +121,7 @@ def _attempt(rng: random.Random) -> TextProgram:
     other = tuple(min(one, rng.choice(SMALL)) for one in original.sizes)
     made = ARGUMENTS.format(inputs=original.inputs, sizes=(usual, other), changes=_changes(original, rng))
     text = ast.unparse(function).replace("np.empty", "np.zeros")  # what is left out may leave memory as it was
-    return TextProgram(f"{original.around}\n{made}\n{text}\n", rng.choice(CALLS), watched=True)
+    return TextProgram(f"{original.around}\n{made}\n{text}\n", rng.choice(CALLS), watched=True, changed=True)
 
 
 def _changes(original: Original, rng: random.Random) -> str:

@@ -15,6 +15,8 @@ import pytest
 from perf.ordinary.table import PROGRAMS as ORDINARY
 from tests.fuzz.mutants.mutant_texts import mutant_text, originals
 from tests.fuzz.mutants.mutations import mutated
+from tests.fuzz.steadiness import is_steady
+from tests.fuzz.text_program import TextProgram
 from tests.fuzz.text_runs import Tally, tried
 
 PROGRAMS, PORTION = 80, 20
@@ -53,3 +55,9 @@ def test_most_programs_are_changed() -> None:
 def test_seeds_make_programs() -> None:
     for seed in range(5):
         assert mutant_text(random.Random(seed)) == mutant_text(random.Random(seed))
+
+
+@pytest.mark.parametrize(("result", "steady"), [("x.sum()", True), ("(x / 3 * 3 - x).sum() * 1e15", False)])
+def test_results_that_are_rounding_are_seen(result: str, steady: bool) -> None:
+    text = f"def arguments(k, r):\n    return 0.1 * np.arange(99) + r,\n\ndef f(x):\n    return {result}\n"
+    assert is_steady(TextProgram(text, watched=True, changed=True)) == steady
