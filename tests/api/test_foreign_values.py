@@ -5,17 +5,16 @@ from __future__ import annotations
 import threading
 import types
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import xjit
 from xjit.errors import CaptureError, FallbackWarning
 
 TEXT = np.array(["a", "b", "a"])
-FRAME = pd.DataFrame({"a": [1.0, 2.0], "name": pd.Series(["x", 2], dtype=object)})
 
 
 @pytest.fixture(autouse=True)
@@ -58,15 +57,32 @@ FOREIGN: dict[str, tuple[Any, str, str]] = {
     "subclass": (np.ones(2).view(Tagged), "Tagged, a subclass of ndarray", "pass np.asarray(prices)"),
     "generator": ((i for i in range(2)), "a value of type generator", "pass list(prices)"),
     "object of C": (threading.Lock(), "a value of type _thread.lock", "pass the arrays and numbers"),
-    "series": (pd.Series([1, None], dtype=object), "object dtype", "use prices.to_numpy(float)"),
-    "frame": (FRAME, "object dtype in column 'name'", "use prices.select_dtypes('number')"),
-    "index": (pd.date_range("2024", periods=2), "dates", "pass numbers: (prices - prices[0])"),
+}
+
+OF_PANDAS: dict[str, tuple[Callable[[Any], Any], str, str]] = {
+    "series": (lambda pd: pd.Series([1, None], dtype=object), "object dtype", "use prices.to_numpy(float)"),
+    "frame": (
+        lambda pd: pd.DataFrame({"a": [1.0, 2.0], "name": pd.Series(["x", 2], dtype=object)}),
+        "object dtype in column 'name'",
+        "use prices.select_dtypes('number')",
+    ),
+    "index": (lambda pd: pd.date_range("2024", periods=2), "dates", "pass numbers: (prices - prices[0])"),
 }
 
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_words_of_arguments(name: str) -> None:
-    value, kind, instead = FOREIGN[name]
+    assert_named(*FOREIGN[name])
+
+
+@pytest.mark.parametrize("name", OF_PANDAS)
+def test_words_of_arguments_of_pandas(name: str) -> None:
+    made, kind, instead = OF_PANDAS[name]
+    assert_named(made(pytest.importorskip("pandas")), kind, instead)
+
+
+def assert_named(value: Any, kind: str, instead: str) -> None:
+    """Fail where a warning does not name an argument so, and what to pass instead."""
     with pytest.warns(FallbackWarning) as told:
         assert xjit.jit(itself)(value) is value
     lines = str(told[0].message).splitlines()
@@ -118,6 +134,7 @@ def test_only_descriptions_stand_for_arrays() -> None:
         return x.values * 2
 
     assert "kernel over 3" in str(xjit.jit(doubled).explain(Grid()))
-    assert "kernel over 3" in str(xjit.jit(doubled).explain(pd.Series(np.arange(3.0))))
     described = types.SimpleNamespace(shape=(4,), dtype=np.dtype(float))
     assert "kernel over 4" in str(xjit.jit(lambda x: x * 2).explain(described))
+    series = pytest.importorskip("pandas").Series(np.arange(3.0))
+    assert "kernel over 3" in str(xjit.jit(doubled).explain(series))

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import xjit
@@ -104,6 +103,7 @@ def test_what_is_passed_to_code_that_is_not_traced_is_called_that() -> None:
     def assigns(table: Any) -> Any:
         return table.assign(c=lambda one: one["a"] * 2)
 
-    lines, _ = told(assigns, pd.DataFrame({"a": [1.0, 2.0]}))
+    pandas = pytest.importorskip("pandas")
+    lines, _ = told(assigns, pandas.DataFrame({"a": [1.0, 2.0]}))
     assert lines[0].endswith("a value of type function is passed to code that is not traced")
     assert lines[-1] == "  fix: pass arrays and numbers to this call, or make it outside of the function"

@@ -27,8 +27,6 @@ WHILE = {
     "while t(): x = 1\nreturn x": ("x", "x", "x"),
     "while t():\n    y = n\n    x += y\nreturn x": ("y x", "x", "x"),
     "while t():\n    if n: y = 1\n    x += y\nreturn x": ("y x", "y x", "y x"),
-    "while (y := t()): x = y\nreturn x": ("y x", "x", "x"),
-    "while (y := t()): x = 1\nreturn y": ("y x", "y", ""),
     "while x: n, x = x, n": ("n x", "n x", "n x"),
     "while t():\n    y = 1\n    def g(): return y": ("y g", "y", "y"),
     "while t(): y = [k for k in x]\nk = 1\nreturn y, k": ("y", "y", "y"),
