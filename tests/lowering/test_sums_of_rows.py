@@ -65,7 +65,7 @@ def windows(images: Any, weights: Any) -> Any:
 def test_a_line_of_fewer_elements_than_lanes_is_added_up_in_scalars(channels: int, is_short: bool) -> None:
     """Vectors would have to wait for what short loops have just stored."""
     images = RNG.random((5, 6, 6, channels)).astype(np.float32)
-    weights = RNG.random((3, 3, channels, 4)).astype(np.float32)
+    weights = RNG.random((3, 3, channels, 5)).astype(np.float32)
     compiled = xjit.jit(windows, strict=True)
     np.testing.assert_allclose(compiled(images, weights), windows(images, weights), rtol=1e-6)
     assert ("LanesInScalars" in str(compiled.explain(images, weights))) is is_short

@@ -46,7 +46,7 @@ def test_refused_under_strict(name: str, program: Callable[[Any], Any], array: A
     assert ("the type of the result" if name in TYPES else "the ") in message
     line = program.__code__.co_firstlineno
     assert rest[0] == f"  at {__file__}:{line}, in <lambda>"
-    assert any(one.startswith("  from argument x: f64[") for one in rest)
+    assert any(one.startswith("  from argument x: float64[") for one in rest)
     assert rest[-1].startswith("  fix: ") and rest[-1].endswith("without strict=True NumPy runs the call")
 
 
