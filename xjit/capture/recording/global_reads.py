@@ -134,7 +134,6 @@ def _default(recorder: Recorder, value: Any, path: Path) -> Any:
     return value if is_plain(value) else recorder.read(value, path)
 
 
-@functools.lru_cache(maxsize=4096)
 def suspension_of(function: Any) -> str:
     """Words for a function whose calls do not run its body; empty for others."""
     code = getattr(function, "__code__", None)
@@ -142,6 +141,7 @@ def suspension_of(function: Any) -> str:
     return next((words for flag, words in _SUSPENDED.items() if flags & flag), "")
 
 
+@functools.lru_cache(maxsize=4096)
 def effect_of(code: types.CodeType) -> str:
     """Describe an effect of the code on the outside, with its line; empty for nothing."""
     return next(_effects(code, frozenset(code.co_freevars)), "")
