@@ -247,8 +247,8 @@ class Machine:
     masked_integer_turns: int
     """The same of loops over integers: remainders, digits, roots and the like are found in some dozens of turns."""
 
-    most_masked_turns: int
-    """Turns of such loops at a call at most: a call that is reckoned short is not left for signals."""
+    most_turns_at_a_time: int
+    """Turns of loops of unknown length at a call at most: a call that is reckoned short is not left for signals."""
 
     row_blocks: int
     """Blocks of rows at least, if they are long enough: threads have some to share."""
@@ -444,15 +444,15 @@ def processor() -> Machine:
         lasting_work=20_000_000.0,
         blocked_work=1_000_000.0,
         most_blocked_work=1e9,
-        blocked_turn_work=50_000.0,
+        blocked_turn_work=20_000.0,
         row_block_bytes=262_144,
         least_row_block=32,
         shared_sums=8,
-        masked_row_block=128,
+        masked_row_block=64,
         masked_share=8,
         masked_turns=8,
         masked_integer_turns=32,
-        most_masked_turns=4096,
+        most_turns_at_a_time=4096,
         row_blocks=16,
         longest_turn=400,
         long_piece=1024,

@@ -382,7 +382,7 @@ AT_RUN_TIME = {
     "masked_share": "the same",
     "masked_turns": "the same",
     "masked_integer_turns": "the same",
-    "most_masked_turns": "a bound on the time that signals wait",
+    "most_turns_at_a_time": "a bound on the time that signals wait",
     "copied_work": "no program here writes into arguments",
     "most_siblings": "a bound on the effort of planning: of many kernels the last ones are asked",
     "most_places": "a bound on the effort of planning, which stores what would need as many parts before it is met",

@@ -38,7 +38,7 @@ Size: TypeAlias = "Node | Stretched | None"
 
 Sizes: TypeAlias = "tuple[Size, ...]"
 
-_SMALL_PART = 8
+SMALL_PART = 8
 """Times as many rows as are left that the memory of a result has room for, so that these are copied."""
 
 
@@ -89,7 +89,7 @@ def _bound_cut(params: Params) -> Callable[..., Any]:
 
 def _cut_rows(operand: Array, size: Any) -> Array:
     count = int(size)
-    if _SMALL_PART * count <= len(operand) and operand.flags.c_contiguous:
+    if SMALL_PART * count <= len(operand) and operand.flags.c_contiguous:
         return operand[:count].copy()
     return _cut(operand, count, axes=(0,))
 

@@ -66,9 +66,9 @@ def _marked(node: Node, machine: Machine, refused: AbstractSet[Way], way: Way) -
         turns = math.inf if known is None else len(known.values)
         if machine.blocked_work <= turns * work <= machine.most_blocked_work:
             return replace(node, params=(*node.params, ("blocked", way)))
-        some = int(machine.most_blocked_work / work)
+        some = min(int(machine.most_blocked_work / work), machine.most_turns_at_a_time)
         if "masked" in node.kwargs and some >= 2:
-            return _some_at_a_time(node, min(some, machine.most_masked_turns), way)
+            return _some_at_a_time(node, some, way)
         if turns * work > machine.blocked_work and machine.blocked_turn_work <= work and some >= 2:
             return _some_at_a_time(node, some, way)
     node = node if way in refused else _counted(node, machine, way)

@@ -20,6 +20,7 @@ import numpy as np
 
 from xjit import jobs
 from xjit.alignment import SMALLEST_BYTES
+from xjit.ops.dynamic.extents import SMALL_PART
 from xjit.runtime.calls import entry_layout
 from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.calls.entry_words import PATIENCE, byte_count, check, frame_words, pack
@@ -28,7 +29,6 @@ from xjit.runtime.miss import MISS
 from xjit.runtime.native import native_code
 from xjit.runtime.native.dispatch_native import DISPATCH_TEXT
 from xjit.runtime.native.entry_native import ENTRY_TEXT
-from xjit.runtime.native.entry_native_cuts import SMALL_PART
 from xjit.runtime.native.guarded_native import GUARDED_TEXT
 from xjit.runtime.once import Once
 

@@ -6,9 +6,6 @@ left of a long array is copied where it is a small part, else the array's memory
 
 from __future__ import annotations
 
-SMALL_PART = 8
-"""Times as many rows as are left that the memory of a result has room for, so that these are copied."""
-
 CUTS_TEXT = r"""
 ; ---- set from Python
 @array_resize = global ptr null   ; PyArray_Resize
