@@ -47,6 +47,7 @@ from xjit.passes.turns.copies_of_turns import copy_rows_at_once
 from xjit.passes.turns.leaving_rows import mask_leaving_rows
 from xjit.passes.turns.products_of_turns import join_products_of_turns
 from xjit.passes.turns.shared_sums import share_sums
+from xjit.passes.turns.tested_ahead import test_ahead
 from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
@@ -202,6 +203,11 @@ def _mark(draft: Draft, refused: frozenset[tuple[int, ...]] = frozenset()) -> Dr
     return replace(draft, graph=_verified(graph), unmarked=draft)
 
 
+def _test_ahead(draft: Draft) -> Draft:
+    """The draft whose loops that write to arguments have their conditions tested ahead."""
+    return replace(draft, graph=_verified(test_ahead(draft.graph, draft.written, draft.target.machine)))
+
+
 _LAID = machine_pass("layouts", "copy what loops go through across", lay_along, inside=False)
 
 
@@ -350,6 +356,7 @@ STAGES = (
     graph_pass("exact", "add integers as integers where floats would lose nothing", add_as_integers),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("bounds", "leave out bounds that loops keep", drop_kept_bounds, inside=False),
+    Stage("ahead", "test conditions of turns ahead", "xjit.passes.turns.tested_ahead", _test_ahead, "graph"),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("rows", "mark loops whose rows need no others", "xjit.passes.turns.blocked_turns", _mark, "graph"),
     _LAID,
@@ -421,13 +428,6 @@ def _lowered(draft: Draft, memories: tuple[int, ...]) -> Lowered:
     parts = draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner
     tiles = draft.in_tiles, draft.untiled.get(draft.way, "")
     return Lowered(*parts, draft.written, draft.stores, *tiles)
-
-
-def may_contract(graph: Graph) -> bool:
-    """Return whether operations may be fused to one: not where a value is computed a second time to find its place,
-    as each computation may be fused otherwise, and then no place has the value.
-    """
-    return not any("extreme" in node.kwargs for one in all_graphs(graph) for node in one.nodes)
 
 
 def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:

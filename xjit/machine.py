@@ -195,6 +195,12 @@ class Machine:
     that begins at a line of memory, so that fewer vectors lie in two. A Cholesky factor of 400 rows, 811 additions
     for each element, takes 0.83 of the time then."""
 
+    tested_ahead: int
+    """Bytes of arguments from which on a loop tests its conditions ahead: copies in the cache are less work."""
+
+    tested_work: float
+    """Additions for each element of such arguments that testing all turns may take."""
+
     stored_ahead: int
     """So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
 
@@ -435,6 +441,8 @@ def processor() -> Machine:
         shared_blocks=16,
         update_parts=2,
         copied_work=400.0,
+        tested_ahead=1 << 20,
+        tested_work=16.0,
         stored_ahead=4,
         shared_lines=4,
         lone_share=0.125,

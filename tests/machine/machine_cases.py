@@ -384,6 +384,8 @@ AT_RUN_TIME = {
     "masked_integer_turns": "the same",
     "most_turns_at_a_time": "a bound on the time that signals wait",
     "copied_work": "no program here writes into arguments",
+    "tested_ahead": "no program here writes into arguments",
+    "tested_work": "the same",
     "most_siblings": "a bound on the effort of planning: of many kernels the last ones are asked",
     "most_places": "a bound on the effort of planning, which stores what would need as many parts before it is met",
     "product_cost": "a product by BLAS is one piece, whose work says only whether other threads may run meanwhile",

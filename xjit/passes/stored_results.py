@@ -37,7 +37,7 @@ from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.passes.own_memory import copy_for
 from xjit.passes.shown_memory import Shown, show_memory
 from xjit.passes.shown_memory import Written as Written
-from xjit.types import ArrayType, c_order
+from xjit.types import ArrayType, TupleType, c_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,13 @@ def _is_within(output: Node, parameter: Node) -> bool:
     return last is parameter and bool(loops) and all(loop.sequence < 0 for loop in loops)
 
 
+def loops_from(graph: Graph, written: Written) -> frozenset[Node]:
+    """The loops that may change memory of the caller's in their turns, as they start from what is there."""
+    pairs = [(graph.outputs[number], graph.parameters[place]) for number, place in written]
+    made = (one.inputs[0] for pair in pairs if _is_within(*pair) for one in _versions(pair[0], loops=True))
+    return frozenset(one for one in made if one.op.control == "loop")
+
+
 def _versions(node: Node, loops: bool = False) -> Iterator[Node]:
     """Yield the updates that make a value of the one that was there at first, and such results of ``loops`` and
     choices, the last one first.
@@ -212,10 +219,18 @@ def _first_way(output: Node, demands: AbstractSet[Node], tested: AbstractSet[Nod
     """
     made = list(topological((output,)))
     changed = (node for node in made if node in demands and node.op is not PARAMETER)
-    updated = any((node.op.kind is Kind.UPDATE and node.type == output.type) or node.op.control for node in changed)
+    updated = any(_may_be_version(node, output) for node in changed)
     if updated or not tested.isdisjoint(_updates(output)):
         return Way.APART
     return Way.ALONG if tested.isdisjoint(made) else Way.ALONE
+
+
+def _may_be_version(node: Node, output: Node) -> bool:
+    """Return whether an operation may have made what was in the memory of an output before."""
+    if node.op.control:
+        assert isinstance(node.type, TupleType)
+        return any(one.rank for one in node.type.elements)
+    return node.op.kind is Kind.UPDATE and node.type == output.type
 
 
 def _updates(node: Node) -> list[Node]:

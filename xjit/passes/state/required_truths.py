@@ -21,7 +21,7 @@ from xjit.types import BOOL
 
 def with_required_truths(loop: LoopParts) -> LoopParts:
     """Return the loop with constants in the body for truth values without which there is no turn."""
-    required = set(_conjuncts(loop.condition.graph.outputs[0]))
+    required = set(conjuncts(loop.condition.graph.outputs[0]))
     held = [one.before for one in loop.carried.values() if one.tested in required]
     if not held:
         return loop
@@ -29,9 +29,9 @@ def with_required_truths(loop: LoopParts) -> LoopParts:
     return replace(loop, body=replace(loop.body, graph=graph))
 
 
-def _conjuncts(condition: Node) -> Iterator[Node]:
+def conjuncts(condition: Node) -> Iterator[Node]:
     """Yield the truth values that all hold where a condition does."""
     yield condition
     if condition.op is registry["and_"] and condition.aval.dtype == BOOL and not condition.aval.rank:
         for one in condition.inputs:
-            yield from _conjuncts(one)
+            yield from conjuncts(one)
