@@ -27,11 +27,6 @@ class Part(Protocol):
     """The program of a graph inside of an operation of control."""
 
     @property
-    def in_tiles(self) -> bool:
-        """Return whether it may be done for tiles of rows, whose memory is exchanged."""
-        ...
-
-    @property
     def graph(self) -> Graph:
         """The graph."""
         ...
@@ -85,8 +80,6 @@ def kept_values(graph: Graph, inner: Inner, layouts: Layouts) -> Iterator[tuple[
 def kept_results(node: Node, parts: Sequence[Part], layouts: Layouts) -> dict[int, Node]:
     """The numbers of the results of an operation that lie where operands of it do, each with that."""
     found: dict[int, Node] = {}
-    if any(part.in_tiles for part in parts):
-        return found
     loops = node.op.control == "loop"
     pairs = list(zip(inner_graphs(node), parts, strict=True))[1 if loops else 0 :]
     for number in range(node.param("n") if loops else len(inner_graphs(node)[0].graph.outputs)):

@@ -340,8 +340,7 @@ class _Tiles:
         """The turns to do at a time, ``most`` of them, and the tiles to do them in.
 
         The edges of a tile come ``moved`` rows nearer to each other in each turn, and stay ``least`` rows apart. What
-        is left between tiles is read from memory once more, for which tiles are wide. They are short enough that
-        signals need not wait.
+        is left between tiles is read from memory once more, for which tiles are wide.
         """
         count, machine = self._count, self.machine
         work = sum(one.work * (one.end - one.begin) for one in self.turn.rows)

@@ -115,7 +115,8 @@ define internal void @note_nest(ptr %record, ptr %kernel, ptr %table, ptr %nest)
   ret void
 }
 
-; The end of a turn: run what was noted, if the record is full, or that was the last turn; whether it was given up.
+; The end of a turn: run what was noted, if the record is full, or that was the last turn; whether the loop was given up
+; behind it: not between two tiles, whose rows are those of other turns, in memory of the caller's too.
 define internal i1 @end_turn(ptr %at, ptr %buffers, ptr %watch) {
 entry:
   %record = call ptr @record_of(ptr %at, ptr %buffers)
@@ -135,25 +136,18 @@ first_phase:
   %tiles = call i64 @word(ptr %record, i64 7)
   call void @set(ptr %record, i64 3, i64 0)
   %launch = load ptr, ptr @launcher
-  %answer = call i32 %launch(ptr @run_tiles, i64 %tiles, i64 1, ptr %record, ptr %watch)
-  %stop = icmp ne i32 %answer, 0
-  br i1 %stop, label %stopped, label %second_phase
-second_phase:
+  call i32 %launch(ptr @run_tiles, i64 %tiles, i64 1, ptr %record, ptr null)
   call void @set(ptr %record, i64 3, i64 1)
   %between = sub i64 %tiles, 1
-  %answer2 = call i32 %launch(ptr @run_tiles, i64 %between, i64 1, ptr %record, ptr %watch)
-  %stop2 = icmp ne i32 %answer2, 0
-  br i1 %stop2, label %stopped, label %again
-again:
+  call i32 %launch(ptr @run_tiles, i64 %between, i64 1, ptr %record, ptr null)
   %free = call i64 @word(ptr %record, i64 4)
   call void @set(ptr %record, i64 0, i64 0)
   call void @set(ptr %record, i64 1, i64 %free)
   call void @set(ptr %record, i64 2, i64 0)
-  br label %done
+  %stop = call i1 @given_up(ptr %watch)
+  ret i1 %stop
 done:
   ret i1 false
-stopped:
-  ret i1 true
 }
 
 ; ---------------------------------------------------------------------------------------------- running
