@@ -115,8 +115,8 @@ define internal void @note_nest(ptr %record, ptr %kernel, ptr %table, ptr %nest)
   ret void
 }
 
-; The end of a turn: run what was noted, if the record is full, or that was the last turn; whether the loop was given up
-; behind it: not between two tiles, whose rows are those of other turns, in memory of the caller's too.
+; The end of a turn: run what was noted, if the record is full, or that was the last turn; whether the loop was given
+; up behind it. That is not between two tiles, whose rows are those of other turns, in memory of the caller's too.
 define internal i1 @end_turn(ptr %at, ptr %buffers, ptr %watch) {
 entry:
   %record = call ptr @record_of(ptr %at, ptr %buffers)
