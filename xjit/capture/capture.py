@@ -35,7 +35,7 @@ from xjit.errors import CaptureError, XjitError
 from xjit.ir.current import tracing
 from xjit.ir.node import UNREAD, Graph
 from xjit.ir.source_location import NOWHERE, Where
-from xjit.ops.effects.python_call import Site, is_taken_back
+from xjit.ops.effects.python_call import Site, is_taken_back, surprises
 from xjit.watch import UNWATCHED, Watch
 
 
@@ -174,6 +174,10 @@ def capture(
                     raise
                 raise error from raised
         else:
+            late = {site: how for site, how in surprises(found.graph).items() if site not in unforeseen}
+            if late:  # there nobody could do the call anew
+                unforeseen = {**unforeseen, **late}
+                continue
             shared = recorder.identities.looked or found.written
             if merging or not (recorder.identities.twins and shared):
                 return replace(found, pins=pins)

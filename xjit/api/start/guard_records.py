@@ -49,6 +49,8 @@ CONDITIONS = {
     "method": "{v}.__func__ is {k}",
     "definition": "defined({v}, *{k})",
     "none of": "{v} not in {k}",
+    "no arrays": "{k} not in map(type, {v})",
+    "no arrays in dict": "{k} not in map(type, {v}.values())",
     **{f"{sign} is {result}": f"({{v}} {sign} {{k}}) is {result}" for sign in _SIGNS for result in (True, False)},
 }
 """The conditions of guards by name: no text of a condition is taken from a record."""

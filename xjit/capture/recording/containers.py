@@ -16,7 +16,7 @@ from xjit.capture.guarding.signature import is_plain
 from xjit.capture.recording.container_entries import OuterList
 from xjit.capture.recording.global_reads import called_from_user_code
 from xjit.capture.splits.deferred import DeferredObject
-from xjit.capture.splits.opened_containers import Outside
+from xjit.capture.splits.opened_containers import Entries, Outside
 from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
@@ -297,6 +297,7 @@ class Outer:
         self.recorder.add(guards.same_type(self.path, kind))
         self.change()
         node = self.recorder.parameter(self.path, OBJECT_TYPE)
+        self.recorder.entries[str(self.path)] = Entries(self.recorder, self.path, kind)
         return DeferredObject(node, self.recorder.trace, str(self.path), kind, outer=Outside.CONTAINER)
 
     def change(self) -> None:

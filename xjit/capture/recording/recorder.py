@@ -41,6 +41,7 @@ from xjit.capture.recording.user_objects import (
     real_class,
     stand_in,
 )
+from xjit.capture.splits.opened_containers import Entries
 from xjit.capture.substitutes.library_objects import LibraryObjects, is_sentinel
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
@@ -118,6 +119,7 @@ class Recorder:
         self.caught: list[tuple[Node, str]] = []
         self.kept: list[tuple[Buffer, Node]] = []
         self.copied: list[Any] = []
+        self.entries: dict[str, Entries] = {}
         self.generator_calls: list[Any] = []
         self.lists: list[Any] = []
         self.loops: dict[Any, Any] = {}

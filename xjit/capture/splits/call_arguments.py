@@ -68,6 +68,7 @@ class Arguments:
     ``guarded`` the function gets arrays that it cannot write to, which nothing else will: itself it may keep them.
     ``arrays`` are those that it could write to, ``shown`` those that objects among the arguments may show, and
     ``containers`` lists and dicts of which it gets new ones.
+    With ``opens`` it gets objects that may hold arrays, which nobody can keep it from writing to.
     Callbacks that the traced function makes are made of operands where they are ``consumed``.
     """
 
@@ -86,6 +87,7 @@ class Arguments:
     consumed: bool = False
     reads: bool = False
     opened: bool = False
+    opens: bool = False
     labelled: bool = False
     expression: Expression | None = None
 
@@ -168,6 +170,7 @@ class Arguments:
                 node = self.trace.adopt(one.node)
                 self._operand(node, np.broadcast_to(np.zeros((), node.aval.dtype), node.aval.shape), None)
         keeps = self.guarded and value.shows
+        self.opens |= bool(keeps)
         return self._operand(value.node, value.example, read_only_object if keeps else unboxed)
 
     def _callback(self, function: types.FunctionType) -> Term | None:

@@ -20,7 +20,7 @@ from xjit import tree
 from xjit.capture.guarding.guards import is_generator
 from xjit.capture.splits.labelled_arrays import Method, as_operation, is_known_method
 from xjit.capture.splits.memory_of_objects import Shown
-from xjit.capture.splits.opened_containers import Outside, entry_in_place, entry_of, method_of
+from xjit.capture.splits.opened_containers import Entries, Outside, entry_in_place, entry_of, method_of
 from xjit.capture.splits.purity import WRITING_METHODS
 from xjit.capture.tracers.operators import PYTHON, Operators
 from xjit.capture.tracers.provenance import ask_to_rewrite, is_splitting, refuse
@@ -40,11 +40,14 @@ class DeferredObject(Operators):
 
     ``kind`` is its class, where that is known; of a list of the run whose elements are known as arrays these are
     ``gathered``. It may be memory of arrays that it ``shows``. One that NumPy makes of arrays and numbers is
-    ``plain``: operators and methods of it may be called again. Raises CaptureError where Python needs the object
-    itself at once.
+    ``plain``: operators and methods of it may be called again. A ``single`` one is known to be no array. Raises
+    CaptureError where Python needs the object itself at once.
     """
 
-    __slots__ = ("__weakref__", "example", "gathered", "kind", "label", "outer", "plain", "shows", "source", "trace")
+    __slots__ = (
+        *("__weakref__", "example", "gathered", "kind", "label", "outer", "plain", "shows", "single", "source"),
+        "trace",
+    )
     __array_priority__ = 1002.0
 
     def __init__(
@@ -58,11 +61,13 @@ class DeferredObject(Operators):
         example: Any = None,
         shows: tuple[Shown, ...] = (),
         plain: bool = False,
+        single: bool = False,
     ) -> None:
         put = object.__setattr__
         put(self, "example", example)
         put(self, "shows", shows)
         put(self, "plain", plain)
+        put(self, "single", single)
         put(self, "outer", outer)
         put(self, "gathered", gathered)
         put(self, "source", source)
@@ -207,10 +212,25 @@ class DeferredObject(Operators):
         if self.gathered is not None:
             self.gathered.leave()
             self.gathered.change()
+        if self.outer is Outside.CONTAINER:
+            self._entries.take(_leaves((args, kwargs)))
+            self._entries.read(str(args[0]) if function is method_of else "append")
         if self.outer is None:  # calls note what containers from outside take in
             self._keep((args, kwargs))
         found = self._call(function, self, *args, **kwargs)
         return found if self.outer is None else self._entry(found)
+
+    @property
+    def _entries(self) -> Entries:
+        """The entries of a container from outside."""
+        trace: Any = self.trace
+        found: Entries = trace.recorder.entries[self.label]
+        return found
+
+    @property
+    def is_single(self) -> bool:
+        """Return whether it is known to be no array."""
+        return bool(self.single) or self.outer is Outside.ENTRY
 
     def _keep(self, values: Any) -> None:
         """Notes the function's own lists and dicts that this one takes in: they may not change behind that."""
@@ -253,6 +273,8 @@ class DeferredObject(Operators):
         if part is not None:
             return part
         if self.outer is not None:
+            if self.outer is Outside.CONTAINER:
+                self._entries.read()
             return self._entry(self._call(entry_of, self, index))
         return self._call(operator.getitem, self, index)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding.guards import is_generator
-from xjit.ops.effects.step_functions import filled, padded, updated
+from xjit.ops.effects.step_functions import call_method, filled, padded, updated
 
 # Libraries whose functions depend on their arguments alone and write to none of them, as far as they are not told to.
 _OF_TEXT = ("string", "struct", "_struct", "textwrap", "_statistics")
@@ -110,3 +110,59 @@ _DRAWING = frozenset(_DRAWING_NAMES.split())
 def is_clock(function: Any) -> bool:
     """Return whether a function tells the time: a number of the type that it has at any time."""
     return getattr(function, "__module__", None) == "time" and getattr(function, "__name__", "") in _CLOCKS
+
+
+def is_typed_by_arguments(function: Any) -> bool:
+    """Return whether the types of a function's arguments alone decide those of its results, lengths included.
+
+    Of methods that are called by their names these are draws, of those that have such results at all.
+
+    >>> is_typed_by_arguments(np.median), is_typed_by_arguments(np.delete), is_typed_by_arguments(float)
+    (True, False, True)
+    """
+    if isinstance(function, np.ufunc) or draws(function) or is_clock(function):
+        return True
+    if any(function is one for one in (filled, updated, call_method)):
+        return True
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    known = (names for start, names in _TYPED.items() if f"{module}.".startswith(f"{start}."))
+    return any(name in names for names in known) or (module.startswith("scipy.ndimage") and name not in _FINDING)
+
+
+_OF_BUILTINS = "bool int float complex len isinstance callable hasattr"
+_OF_OPERATOR = "is_ is_not contains not_ truth eq ne lt le gt ge"
+_OF_NUMPY = """
+    allclose argmax argmin argpartition argsort array_equal average clip column_stack concatenate convolve
+    copy corrcoef correlate cov cross cumprod cumsum diff digitize dot dstack einsum flip fliplr flipud
+    full_like gradient hstack inner interp isclose isin kron lexsort matmul max mean median min nan_to_num
+    nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
+    nanvar ones_like outer partition percentile polyval prod ptp quantile roll rot90 round searchsorted sort
+    stack std sum take take_along_axis tensordot trace trapezoid tril triu unwrap var vdot vstack zeros_like
+"""
+_OF_LINEAR_ALGEBRA = """
+    cho_solve cholesky cond det eigh eigvalsh expm inv lu lu_factor lu_solve matrix_norm matrix_power norm
+    pinv qr slogdet solve solve_banded solve_triangular svd svdvals toeplitz vector_norm
+"""
+_OF_SIGNALS = """
+    convolve convolve2d correlate correlate2d detrend fftconvolve filtfilt hilbert lfilter medfilt medfilt2d
+    oaconvolve periodogram savgol_filter sepfir2d sosfilt sosfiltfilt spectrogram stft welch wiener
+"""
+_OF_TRANSFORMS = (
+    "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 hfft ihfft dct idct dst idst fftshift ifftshift"
+)
+_TYPED = {
+    module: frozenset(names.split())
+    for module, names in (
+        ("builtins", _OF_BUILTINS),
+        ("_operator", _OF_OPERATOR),
+        ("numpy", _OF_NUMPY),
+        ("numpy.linalg", _OF_LINEAR_ALGEBRA),
+        ("scipy.linalg", _OF_LINEAR_ALGEBRA),
+        ("scipy.signal", _OF_SIGNALS),
+        ("scipy.spatial.distance", "cdist pdist squareform"),
+        ("scipy.integrate", "trapezoid simpson cumulative_trapezoid cumulative_simpson"),
+        ("numpy.fft", _OF_TRANSFORMS),
+        ("scipy.fft", _OF_TRANSFORMS),
+    )
+}
+_FINDING = frozenset({"find_objects", "labeled_comprehension", "value_indices"})

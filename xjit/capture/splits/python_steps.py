@@ -23,7 +23,8 @@ from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.labelled_arrays import Method, Operation, is_of_library
 from xjit.capture.splits.memory_of_objects import Shown, make_apart, shown_by
-from xjit.capture.splits.purity import may_keep, repeats
+from xjit.capture.splits.opened_containers import makes_singles
+from xjit.capture.splits.purity import is_typed_by_arguments, may_keep, repeats
 from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.errors_in_order import stored_so_far, test_ahead_of_effect
 from xjit.capture.tracers.opaque import Opaque, target_of
@@ -92,7 +93,8 @@ def step(
     assert arguments.expression is not None
     parts = CallParts(arguments.expression, typed, arguments.labelled, len(stored))
     guarded = arguments.guarded or arguments.opened
-    call = parts.call(site, repeats=not once, first=first, guarded=guarded, note=note, function=run)
+    guards = {"guarded": guarded, "sure": is_typed_by_arguments(target), "opened": arguments.opens}
+    call = parts.call(site, repeats=not once, first=first, note=note, function=run, **guards)
     node = trace.add(PYTHON_CALL, (*arguments.nodes, *itertools.chain(*stored)), {"call": call}, where)
     if typed is not None:
         found = traced_results(typed, node, trace)
@@ -102,7 +104,8 @@ def step(
     trace.recorder.unknown_objects |= kind is None
     example = like[0] if like is not None and is_of_library(like[0]) else None
     plain = not unknown and _makes_arrays(target, args) and arguments.plain and not arguments.has_callbacks
-    made = DeferredObject(node, trace, site[1], kind, example=example, shows=shows, plain=plain)
+    single = makes_singles(target, tree.flatten((args, kwargs), in_parts=False)[0])
+    made = DeferredObject(node, trace, site[1], kind, example=example, shows=shows, plain=plain, single=single)
     for one in shows:
         one.until_dead(made)
     return made

@@ -33,6 +33,8 @@ class CallParts:
         repeats: bool,
         first: bool = False,
         guarded: bool = False,
+        sure: bool = False,
+        opened: bool = False,
         note: XjitError | None = None,
         function: Callable[..., Any] | None = None,
     ) -> PythonCall:
@@ -45,6 +47,8 @@ class CallParts:
             repeats=repeats,
             first=first,
             guarded=guarded,
+            sure=sure,
+            opened=opened,
             types=None if self.results is None else self.results.types,
             arrays=arrays if arrays is None or not self.copied else copied(arrays),
             note=note,

@@ -11,7 +11,7 @@ from xjit.errors import XjitError
 from xjit.ir.boundary import COMES_FIRST, WRONG_SITE
 from xjit.ir.handlers import from_handler
 from xjit.ir.inner_graphs import inner_graphs
-from xjit.ir.node import Node
+from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ir.source_location import Where
 from xjit.ops.define.core import Array, register
@@ -39,6 +39,10 @@ def itself(value: Any) -> Any:
     return value
 
 
+AGAIN = "call again: later calls do not count on that any more"
+"""The fix of errors of calls that are not taken for the same again."""
+
+
 class EntryError(Exception):
     """A container from outside has an array that a step in Python comes to, where numbers and text were before."""
 
@@ -48,7 +52,11 @@ class ShownError(Exception):
 
 
 class UnforeseenCall(XjitError):
-    """A call has results of other types than the program was compiled for, or writes to the arrays that it gets."""
+    """A call has results of other types than the program was compiled for, or writes to the arrays that it gets.
+
+    NumPy does the call from the beginning. Users see one of code outside that writes to an array behind effects which
+    happen once: nothing tells beforehand that it will, and nobody can do them again.
+    """
 
 
 class PythonCall:
@@ -62,11 +70,16 @@ class PythonCall:
     repeats   whether nobody notices another call of it
     first     whether nobody notices another call of what comes before it
     guarded   whether it gets arrays that cannot be written to
+    sure      whether its operands' types alone decide those of the arrays
+    opened    whether it gets objects that may turn out to hold arrays of the graph's
     note      what there is to say about the step, None for a call of a library
     parts     what it is made of, for a description of it; None of one that has none
     """
 
-    __slots__ = ("arrays", "first", "function", "guarded", "label", "note", "parts", "repeats", "site", "types")
+    __slots__ = (
+        *("arrays", "first", "function", "guarded", "label", "note", "opened", "parts", "repeats", "site", "sure"),
+        "types",
+    )
 
     def __init__(
         self,
@@ -76,6 +89,8 @@ class PythonCall:
         repeats: bool,
         first: bool = False,
         guarded: bool = False,
+        sure: bool = False,
+        opened: bool = False,
         types: Sequence[ArrayType] | None = None,
         arrays: Callable[[Any], tuple[Array, ...] | None] | None = None,
         note: XjitError | None = None,
@@ -86,6 +101,8 @@ class PythonCall:
         self.label = site[1]
         self.first = first
         self.guarded = guarded
+        self.sure = sure
+        self.opened = opened
         self.types = None if types is None else tuple(types)
         self.arrays = arrays
         self.repeats = repeats
@@ -99,6 +116,15 @@ class PythonCall:
     def leaves(self) -> bool:
         """Return whether NumPy may do the call from the beginning where this one raises an error."""
         return self.first and (self.repeats or self.guarded)
+
+    @property
+    def surprise(self) -> bool | None:
+        """Return where the call may not be what it is taken for: True of its results, False of its operands, None of
+        neither.
+        """
+        if self.types is not None and not self.sure:
+            return True
+        return False if self.opened else None
 
     def bound(self) -> Callable[..., Any]:
         """The call as a function of its operands."""
@@ -129,17 +155,17 @@ class PythonCall:
             return self.function(*operands)
         except ValueError as error:
             if self.guarded and "read-only" in str(error):
-                self._unforeseen("writes to an array that it gets", "pass a copy: x.copy()", False)
+                self._unforeseen("writes to an array that it gets", AGAIN, False)
             raise
         except ShownError:
-            self._unforeseen("may write to an array of the function's", "pass a copy: x.copy()", False)
+            self._unforeseen("may write to an array of the function's", AGAIN, False)
         except EntryError:
             self._unforeseen("has come to hold an array", "keep numbers and text in it", False)
 
     def _not_expected(self) -> NoReturn:
         self._unforeseen(
             "has returned something of another type than its arguments let expect",
-            "call again: from now on nothing is expected of it",
+            AGAIN,
             True,
         )
 
@@ -179,6 +205,24 @@ def is_taken_back(node: Node) -> bool:
     if node.op.control:
         return all(map(is_taken_back, (one for inner in inner_graphs(node) for one in inner.graph.effects)))
     return node.op.draws is not None or repeats_node(node)
+
+
+def surprises(graph: Graph, seen: bool = False) -> dict[Site, bool]:
+    """The sites of calls that may not be what they are taken for, behind effects that NumPy would do a second time.
+
+    In a loop those of the turn before are ahead of a call, too. The values are those of ``PythonCall.surprise``.
+    """
+    found: dict[Site, bool] = {}
+    for node in graph.effects:
+        for inner in inner_graphs(node) if node.op.control else ():
+            again = node.op.control == "loop" and is_seen(node)
+            found |= surprises(inner.graph, seen or again)
+        call = node.param("call") if node.op is PYTHON_CALL else None
+        how = None if call is None else call.surprise
+        if how is not None and (seen or not call.first or (how and not call.repeats)):
+            found[call.site] = how
+        seen = seen or is_seen(node)
+    return found
 
 
 def is_seen(node: Node) -> bool:
