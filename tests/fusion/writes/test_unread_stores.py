@@ -235,3 +235,16 @@ def test_loops_in_the_turns_of_a_kernel() -> None:
     np.testing.assert_allclose(
         xjit.jit(strict=True)(relaxed)(LINE[:50], first, 10), relaxed(LINE[:50], first, 10), rtol=1e-12
     )
+
+
+def test_numbers_of_turns_as_arrays() -> None:
+    """A number that each turn makes an array of rank 0, and a reduction of it, are known in all turns."""
+
+    def raised(x: Any) -> Any:
+        for i in range(len(x)):
+            if np.max(x) < np.max(i):
+                x[...] = i
+        return x
+
+    for start in (np.zeros(6), np.arange(6.0), np.full(6, 2.5)):
+        assert_equal(xjit.jit(raised, strict=True)(start.copy()), raised(start.copy()))

@@ -219,7 +219,7 @@ def surprises(graph: Graph, seen: bool = False) -> dict[Site, bool]:
             found |= surprises(inner.graph, seen or again)
         call = node.param("call") if node.op is PYTHON_CALL else None
         how = None if call is None else call.surprise
-        if how is not None and (seen or not call.first or (how and not call.repeats)):
+        if call is not None and how is not None and (seen or not call.first or (how and not call.repeats)):
             found[call.site] = how
         seen = seen or is_seen(node)
     return found

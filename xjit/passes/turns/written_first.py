@@ -249,6 +249,8 @@ def _evaluate(node: Node, values: dict[Node, Integers]) -> None:
         return
     if node.op is CONSTANT:
         values[node] = np.asarray(node.param("value").item(), node.aval.dtype)
+    elif node.op is PACK and node.inputs[0] in values:  # of one element, in each turn
+        values[node] = values[node.inputs[0]]
     elif node.op.kind is Kind.ELEMENTWISE and all(source in values for source in node.inputs):
         values[node] = np.asarray(node.op.reference(*(values[one] for one in node.inputs), **node.kwargs))
     elif node.op.kind is Kind.INDEXING and node.inputs[0] in values:  # the very element, if a condition holds
