@@ -238,27 +238,45 @@ def test_what_is_not_done_in_tiles_says_why(name: str) -> None:
     assert re.search(reason, line)
 
 
-def test_a_signal_ends_turns_in_tiles_and_arguments_hold_a_whole_state() -> None:
+@pytest.mark.parametrize("function", [one_array, two_sweeps])
+@pytest.mark.parametrize("tiled", [True, False])
+def test_a_signal_ends_turns_and_arguments_hold_a_whole_state(function: Function, tiled: bool) -> None:
     def ring(number: int, frame: Any) -> None:
         raise TimeoutError
 
-    compiled = xjit.jit(one_array, target=on(SMALL))
-    u, again = random(400, 300), random(400, 300)
-    compiled(u, 0)
+    machine = SMALL if tiled else replace(SMALL, time_tiled_bytes=1 << 60)
+    compiled = xjit.jit(function, target=on(machine))
+    ours, again = ([random(400, 300) for _ in range(1 + (function is two_sweeps))] for _ in range(2))
+    for steps in range(3):
+        compiled(*again, steps)
+    again = [random(400, 300) for _ in ours]
+    assert ("turns at a time" in str(compiled.explain(*ours, 10**9))) == tiled
     handler = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(TimeoutError):
-            compiled(u, 10**9)
+            compiled(*ours, 10**9)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, handler)
     for _ in range(100_000):
-        if u.tobytes() == again.tobytes():
+        if all(one.tobytes() == other.tobytes() for one, other in zip(ours, again, strict=True)):
             break
-        compiled(again, SMALL.most_turns)
+        compiled(*again, 1)
     else:
-        pytest.fail("the argument holds no state behind a whole turn")
+        pytest.fail("the arguments hold no state behind a whole turn")
+
+
+@pytest.mark.parametrize("tiled", [True, False])
+def test_two_arguments_are_changed_where_they_are(tiled: bool) -> None:
+    machine = SMALL if tiled else replace(SMALL, time_tiled_bytes=1 << 60)
+    compiled = xjit.jit(two_sweeps, target=on(machine))
+    for steps in (4, 5, 7):
+        ours, theirs = [random(200, 40), random(200, 40)], [random(200, 40), random(200, 40)]
+        compiled(*ours, steps)
+        two_sweeps(*theirs, steps)
+        assert [one.tobytes() for one in ours] == [one.tobytes() for one in theirs]
+    assert compiled.explain(*ours, 9).temporary_bytes < 1024
 
 
 def to_and_fro(x: Any) -> None:

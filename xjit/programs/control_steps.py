@@ -22,7 +22,17 @@ from xjit.ir.inner_graphs import changed_parameters, inner_graphs
 from xjit.ir.node import Node
 from xjit.programs.time_tiles import NoTimeTilesError, time_tiles
 from xjit.runtime.calls.records import ArraySpec
-from xjit.runtime.spec import Block, BranchStep, LoopStep, Step, blocks_of
+from xjit.runtime.spec import (
+    Block,
+    BranchStep,
+    ConstantStep,
+    CopyStep,
+    LoopStep,
+    ReshapeStep,
+    RunStep,
+    Step,
+    blocks_of,
+)
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
@@ -75,6 +85,8 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
     fixed = frozenset(body.graph.parameters[one] for one in kept)
     turn, after = builder.inside(body, owned_parameters(node)[1], fixed).block(of_body, body.kernels)
+    if len(kept) > 1 and all(isinstance(one, _IN_TURNS) for one in turn.steps):
+        turn = replace(turn, steps=tuple(_to_the_end(one) for one in turn.steps))
     step = LoopStep(started, results, test, tested, turn, tuple(after[one] for one in carried))
     if not body.in_tiles:
         return step
@@ -83,6 +95,14 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     except NoTimeTilesError as error:
         builder.untiled[node] = str(error)
         return step
+
+
+_IN_TURNS = RunStep | ReshapeStep | ConstantStep | CopyStep
+
+
+def _to_the_end(step: Step) -> Step:
+    """A step behind which signals wait for the end of its turn, which changes several arrays of the caller's."""
+    return replace(step, lasting=False, final=True) if isinstance(step, RunStep) else step
 
 
 def branch_step(builder: Builder, node: Node) -> BranchStep:

@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 from xjit.fusion.buffers.handed_on import begun_in_place, handed_on
 from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.updates import NotInPlaceError, held_by
-from xjit.fusion.plan import AliasStep, BranchKernelStep, LoopKernelStep, Plan
+from xjit.fusion.plan import AliasStep, BranchKernelStep, KernelStep, LoopKernelStep, Plan, ViewStep
 from xjit.ir.context import PARAMETER, PROJECT
 from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node
@@ -47,6 +47,8 @@ class Part(Protocol):
         ...
 
 
+_KERNELS = KernelStep | AliasStep | ViewStep
+
 Inner: TypeAlias = "Mapping[Node, Sequence[Part]]"
 
 
@@ -57,10 +59,24 @@ def check_kept(graph: Graph, inner: Inner, layouts: Layouts, stores: Stores) -> 
     steps = [(one, parameter) for one, parameter in made if one.inputs[0] in inner]
     several = len(stores.chains) > 1  # which signals would leave in turns that are not done yet
     late = frozenset(
-        parameter for one, parameter in steps if one not in kept or (several and _has_loop(one.inputs[0]))
+        parameter
+        for one, parameter in steps
+        if one not in kept or (several and not _ends_whole(one.inputs[0], inner[one.inputs[0]], stores))
     )
     if late:
         raise NotInPlaceError(late)
+
+
+def _ends_whole(node: Node, parts: Sequence[Part], stores: Stores) -> bool:
+    """Return whether signals end an operation of control where all of its turns before are done, and no other.
+
+    They wait for the end of a turn that has nothing but kernels of known length.
+    """
+    if not _has_loop(node):
+        return True
+    plan = parts[-1].plan
+    short = plan is not None and all(isinstance(one, _KERNELS) for one in plan.steps)
+    return node.op.control == "loop" and short and stores.may_end_in(node)
 
 
 def _has_loop(node: Node) -> bool:

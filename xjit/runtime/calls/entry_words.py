@@ -236,8 +236,8 @@ def _instruction_words(one: Instruction, table: int) -> list[int]:
     match one:
         case KernelCall():
             return _with_length([0, _weight(one), table, *_with_length(_call_words(one))])
-        case Jump(target):
-            return _with_length([1, 1, target])
+        case Jump(target, long):
+            return _with_length([1, PATIENCE if long else 1, target])
         case Unless(buffer, target):
             return _with_length([2, 0, buffer, target])
         case Choose(buffer, targets, size):

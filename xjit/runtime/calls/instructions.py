@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Goes on at another instruction."""
+    """Goes on at another instruction; signals are looked at if something ``long`` lies behind."""
 
     target: int
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ Control: TypeAlias = "Jump | Unless | Choose | Rotate | Copy | EndIf | BeginTile
 def targets_of(instruction: Control) -> tuple[int, ...]:
     """The instructions that it may go on at besides the next one."""
     match instruction:
-        case Jump(target) | Unless(_, target):
+        case Jump(target, _) | Unless(_, target):
             return (target,)
         case Choose(_, targets):
             return targets

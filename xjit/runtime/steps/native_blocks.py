@@ -303,8 +303,8 @@ class _Assembler:
 
     def _with_targets(self, one: Instruction | Goto | Test | Pick) -> Instruction:
         match one:
-            case Goto(label):
-                return Jump(self.places[label])
+            case Goto(label, long):
+                return Jump(self.places[label], long)
             case Test(cell, label):
                 return Unless(self._buffer(cell), self.places[label])
             case Pick(cell, labels, size):

@@ -143,9 +143,10 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Goto:
-    """Goes on at a label."""
+    """Goes on at a label, behind something ``long`` that signals have waited for."""
 
     label: int
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +319,8 @@ class Writer:
         else:
             self._tiled(step, tiles, record)
         self._hand_over(carried, step.next, layouts)
-        self.code += (Goto(top), Label(end))
+        waited = any(isinstance(one, RunStep) and one.final for one in step.body.steps)
+        self.code += (Goto(top, long=waited), Label(end))
         if tiles is not None:
             self.code.append(TurnEnd(record, (), last=True))
         self._fill(step.results, carried, layouts)
