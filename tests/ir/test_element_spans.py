@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xjit import ops
+from xjit import numerics, ops
 from xjit.ir import element_spans, spans
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.element_spans import element_span
 from xjit.ir.spans import Span, extreme_of, span_of
 from xjit.ops.dynamic.limited_windows import Range, limited_window
-from xjit.types import INT64, scalar_type
+from xjit.ops.whole_arrays.arg_extreme import arg_extreme
+from xjit.types import FLOAT64, INT64, array_type, scalar_type
 
 BOUND = 50
 
@@ -118,3 +119,21 @@ def test_few_sums_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(element_spans, "extreme_of", one)
     assert element_span(total.node, trace) == (0, 36)
     assert looked_at < 40 * element_spans._MOST_SUMS
+
+
+def test_the_first_extreme_is_one_of_the_elements_that_exist() -> None:
+    trace, size = Trace("extreme"), numerics.ONE_PASS_EXTENT
+    with tracing(trace):
+        first, maybe = number(trace, (0, 9)), number(trace, (0, size))
+        line = TracedValue(trace.parameter(array_type(FLOAT64, (size,))), trace)
+        rest = limited_window(line, [Range(first, 1, ops.sub(np.int64(size), first), size)])
+        place = ops.add(arg_extreme(rest, 0, "max"), first)
+        pair = ops.concatenate([ops.reshape(first, (1,)), ops.reshape(place, (1,))], 0)
+        of_none = arg_extreme(limited_window(line, [Range(0, 1, maybe, size)]), 0, "max")
+    assert element_span(place.node, trace) == (0, size - 1)
+    assert element_span(pair.node, trace) == (0, size - 1)
+    assert span_of(of_none.node, trace) == spans.type_span(INT64)
+    inner = Trace("arm", parent=trace)
+    with tracing(inner):
+        inside = inner.adopt(place.node)
+    assert element_span(inside, inner) == (0, size - 1)

@@ -16,7 +16,7 @@ from xjit.ir.linear_sums import NOTHING, LinearSum, sum_over
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
 from xjit.ir.scalar_expr import Index
-from xjit.ir.spans import Span, extreme_of, span_of, type_span
+from xjit.ir.spans import Span, captured, extreme_of, is_position, span_of, type_span
 from xjit.types import INT64
 
 _DEEPEST = 16
@@ -27,6 +27,12 @@ _MOST_SUMS = 64
 def element_span(node: Node, trace: Trace | None) -> Span:
     """Between which numbers those elements of a node of 64-bit integers lie that exist, both included."""
     low, high = span_of(node, trace)
+    if node.is_assembled and not any(one.limits for one in (node, *node.inputs)):
+        parts = [element_span(node.inputs[piece.operand], trace) for piece in node.pieces]
+        return max(low, min(one[0] for one in parts)), min(high, max(one[1] for one in parts))
+    outer = captured(_only_element(node), trace)
+    if outer is not None and trace is not None:
+        return element_span(outer, trace.parent)
     least, most = _Ends(trace, node.limits), _Ends(trace, node.limits)
     total = least.sum_of(node)
     return max(low, least.least(total)), min(high, -most.least(NOTHING.plus(total, -1)))
@@ -84,9 +90,14 @@ class _Ends:
         return times * (low if times > 0 else high)
 
     def _last_position(self, node: Node) -> LinearSum | None:
-        """The last position along an axis that exists, for a node that says what position an element has there."""
-        limit = self.limits.get(node.element.axis) if isinstance(node.element, Index) else None
-        if limit is None:
+        """The last position along an axis that exists, for a node that says what position an element has there, or
+        which one is the first extreme.
+        """
+        if is_position(node):
+            limit = node.inputs[0].limits.get(node.param("dims")[0])
+        else:
+            limit = self.limits.get(node.element.axis) if isinstance(node.element, Index) else None
+        if limit is None or (is_position(node) and span_of(limit, self.trace)[0] < 1):
             return None
         extreme = extreme_of(limit)
         if extreme is not None and extreme[0] == "max":
@@ -94,6 +105,13 @@ class _Ends:
             positive = [one for one in extreme[1:] if span_of(one, self.trace)[1] > 0]
             limit = positive[0] if len(positive) == 1 else limit
         return self.sum_of(limit).plus(LinearSum(-1, {}))
+
+
+def _only_element(node: Node) -> Node:
+    """The number that a value of one element is the only element of."""
+    while node.op.kind is Kind.INDEXING and node.inputs[0].aval.size == 1 and node.inputs[0].aval.dtype == INT64:
+        node = node.inputs[0]
+    return node
 
 
 def _with(total: LinearSum, node: Node, other: LinearSum) -> LinearSum:

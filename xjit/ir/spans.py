@@ -75,6 +75,10 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
         return _corners(min if extreme[0] == "min" else max)(
             [_node_span(one, trace, depth - 1, known) for one in extreme[1:]]
         )
+    if is_position(node):
+        shape, elements = node.inputs[0].aval.shape, [node.inputs[0].limits.get(axis) for axis in node.param("dims")]
+        some = all(one is None or _node_span(one, trace, depth - 1, known)[0] > 0 for one in elements)
+        return (0, max(shape[axis] for axis in node.param("dims")) - 1) if some else type_span(node.aval.dtype)
     if node.op.kind is Kind.REDUCE and dtype_class(node.aval.dtype) in "PI":
         return _reduced_span(node, lambda one: _node_span(one, trace, depth - 1, known))
     if isinstance(node.element, Index):
@@ -82,7 +86,8 @@ def _found_span(node: Node, trace: Trace | None, depth: int, known: _Known) -> S
     if node.op.kind is Kind.ELEMENTWISE and node.element is not None:
         return _expr_span(node.element, lambda number: _node_span(node.inputs[number], trace, depth - 1, known))
     if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
-        return _node_span(node.inputs[0], trace, depth - 1, known)
+        spans = [_node_span(one, trace, depth - 1, known) for one in _sources(node)]
+        return min(one[0] for one in spans), max(one[1] for one in spans)
     return type_span(node.aval.dtype)
 
 
@@ -102,6 +107,16 @@ def _reduced_span(node: Node, operand: Callable[[Node], Span]) -> Span:
     if not is_any:
         return least, most
     return (least, min(elements[1], high)) if reducer == "min" else (max(elements[0], low), most)
+
+
+def _sources(node: Node) -> tuple[Node, ...]:
+    """The operands whose elements those of a node are, which moves elements."""
+    return node.inputs if node.op.pieces is not None else node.inputs[:1]
+
+
+def is_position(node: Node) -> bool:
+    """Return whether a node says where the first extreme along an axis is."""
+    return node.op.kind is Kind.REDUCE and "extreme" in node.kwargs and not isinstance(node.type, TupleType)
 
 
 def captured(node: Node, trace: Trace | None) -> Node | None:
@@ -303,7 +318,9 @@ def float_span(node: Node, depth: int = _DEEPEST) -> FloatSpan | None:
     if depth == 0 or isinstance(node.type, TupleType):
         return None
     if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
-        return float_span(node.inputs[0], depth - 1)
+        found = [float_span(one, depth - 1) for one in _sources(node)]
+        known = [span for span in found if span is not None]
+        return (min(x for x, _ in known), max(x for _, x in known)) if len(known) == len(found) else None
     match node.element:
         case Prim("select", (Arg(0), Arg(1), Arg(2))):
             condition, one, other = node.inputs

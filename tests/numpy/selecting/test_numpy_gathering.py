@@ -147,3 +147,21 @@ def test_ranges_are_index_arrays() -> None:
     x = np.arange(25.0).reshape(5, 5)
     y = x.copy()
     np.testing.assert_equal((xjit.jit(strict=True)(picked)(y), y), (picked(x), x))
+
+
+def one_and_another(x: Any, number: Any) -> Any:
+    return x[[number & 3, number]]
+
+
+def small_and_others(x: Any, places: Any) -> Any:
+    return x[np.concatenate([np.minimum(np.maximum(places, 0), 5), places])]
+
+
+@pytest.mark.parametrize(("function", "good", "bad"), [(one_and_another, 9, 10), (small_and_others, ROWS, ROWS + 10)])
+def test_positions_put_together_are_looked_at_one_by_one(function: Callable[..., Any], good: Any, bad: Any) -> None:
+    compiled, x = xjit.jit(function), np.arange(10.0)
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled(x, good), function(x, good))
+        for one in (compiled, function):
+            with pytest.raises(IndexError):
+                one(x, bad)
