@@ -84,10 +84,13 @@ def plan(
     parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
     in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
     wanted = in_place.wanted | windows_ahead(graph, parts, owned, layouts, target.machine)
-    if wanted:
+    for _ in range(3):  # what is read behind an update first, then what it reads elsewhere itself
+        if wanted.keys() <= storage.stored:
+            break
         storage = storage.with_more(wanted)
         parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
+        wanted = in_place.wanted
     in_place.check()
     unread = unread_positions(graph)
     grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, unread, watch)
