@@ -325,7 +325,8 @@ class Dispatcher:
     def _with_others(self, error: XjitError, leaves: Sequence[Any], in_tree: tree.Tree) -> XjitError:
         """The error with what else of the function is refused; looking for it raises nothing of its own."""
         if isinstance(error, CaptureError) and self.options.errors == "ignore":
-            found = obstacles(lambda: self._capture_once(leaves, in_tree, self._watch(), splitting=True))
+            once = functools.partial(self._capture_once, leaves, in_tree, splitting=True)
+            found = obstacles(lambda left_out: once(watch=self._watch(), left_out=left_out))
             error.others = tuple(one for one in found if one.brief != error.brief)
         return error
 
@@ -460,8 +461,7 @@ class Dispatcher:
         except CaptureError as error:
             if self._opened.learn(error, args, kwargs):
                 return self.traced_once(args, kwargs)
-            if self.options.raises:
-                self._with_others(error, leaves, in_tree)
+            self._with_others(error, leaves, in_tree)
             raise
 
     @property

@@ -25,6 +25,7 @@ from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.taken_apart import check_taken_apart
+from xjit.capture.rewriting.left_out import LeftOut
 from xjit.capture.splits.split_checks import check_split
 from xjit.capture.tracers.demands import has_unread, tested, tested_unread
 from xjit.capture.tracers.errors_in_order import test_behind_effects, without_tested
@@ -127,6 +128,7 @@ def capture(
     times: int = 1,
     pins: Pins = (),
     until: PinPlace | None = None,
+    left_out: LeftOut | None = None,
     watch: Watch = UNWATCHED,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
@@ -137,12 +139,12 @@ def capture(
     what cannot be captured, as far as that is possible; of calls at the sites ``unforeseen`` no types are expected,
     or none are made. Arrays whose length nothing bounds but the run may be so many ``times`` as long as is guessed.
     Values of the run are taken for granted as ``pins`` say; with ``until`` the program computes the value that is
-    needed at that place, as if the function returned it there.
+    needed at that place, as if the function returned it there. Lines that are ``left_out`` do not run.
     Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged. The ``watch`` says
     when to end.
     """
     _refuse_suspended(function)
-    rewriting, merging = Rewriting(), False
+    rewriting, merging = Rewriting(left_out=left_out), False
     while True:
         trace = CaptureTrace(name or name_of(function), wrap=TracedArray)
         trace.floating_errors, trace.splitting, trace.watch = floating_errors, splitting, watch
@@ -159,7 +161,8 @@ def capture(
                 continue
             error = _cause(raised, trace)
             if rewriting.has_handlers:
-                rewriting = Rewriting(handlers=False)  # what is not traced with its handlers may be without them
+                # What is not traced with its handlers may be without them.
+                rewriting = Rewriting(handlers=False, left_out=left_out)
                 continue
             if isinstance(error, CaptureError) and splitting:
                 error.opens = recorder.rewriting.changed_arguments()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from xjit.capture.capture import Captured
+from xjit.capture.rewriting.left_out import LeftOut
 from xjit.capture.tracers.provenance import origin_lines
 from xjit.errors import TargetError, XjitError
 from xjit.fusion.plan import WHOLE, ControlKernelStep, HostStep, KernelStep
@@ -119,13 +120,30 @@ def _warning(name: str, step: XjitError) -> str:
     return f"{name} runs a step {'through NumPy' if isinstance(step, TargetError) else 'in Python'}: {step}"
 
 
-def obstacles(traced: Callable[[], Captured]) -> list[XjitError]:
-    """Everything of a function that a split trace runs in Python, and what it cannot do at all."""
-    try:
-        captured = traced()
-    except XjitError as error:
-        return [*error.others, error]
-    except Exception:  # the user's own
-        return []
-    notes = [node.param("call").note for node in _python_calls(captured)]
-    return [note for note in notes if note is not None]
+def obstacles(traced: Callable[[LeftOut], Captured]) -> list[XjitError]:
+    """Everything of a function that a split trace runs in Python, and what it cannot do at all.
+
+    Lines of which a trace refuses one are left out of the next one, which finds what is behind them.
+    """
+    found: dict[str, XjitError] = {}
+    left_out = LeftOut()
+    for _ in range(_MOST_OBSTACLES):
+        try:
+            captured = traced(left_out)
+        except XjitError as error:
+            found |= {one.brief: one for one in error.others if one.brief not in found}
+            if not left_out.follows(error):
+                found.setdefault(error.brief, error)
+            if not left_out.add(error):
+                break
+        except Exception:  # the user's own
+            break
+        else:
+            notes = [node.param("call").note for node in _python_calls(captured)]
+            found |= {one.brief: one for one in notes if one is not None and one.brief not in found}
+            break
+    return list(found.values())
+
+
+_MOST_OBSTACLES = 16
+"""Refused lines of a function that are looked for."""

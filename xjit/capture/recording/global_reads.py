@@ -63,6 +63,9 @@ def rebuild(recorder: Recorder, function: types.FunctionType, path: Path | None 
     if function.__code__.co_flags & _AWAITED:
         reason = f"{function.__qualname__} {suspension_of(function)}"
         return Opaque(function, reason, "await it outside of the function, and pass in what it returns")
+    known = function  # with all its lines
+    left_out = recorder.rewriting.left_out
+    function = function if left_out is None else left_out.of(function)
     effect = effect_of(function.__code__)
     if effect:
         reason = f"{function.__qualname__} {effect}"
@@ -76,9 +79,9 @@ def rebuild(recorder: Recorder, function: types.FunctionType, path: Path | None 
     cells = tuple(types.CellType() for _ in running.__code__.co_freevars)
     namespace = recorder.globals_of(function.__globals__)
     rebuilt = types.FunctionType(running.__code__, namespace, function.__name__, None, cells)
-    recorder.remember(function, rebuilt)  # before the closure is read: a function may refer to itself
+    recorder.remember(known, rebuilt)  # before the closure is read: a function may refer to itself
     if path is not None:
-        recorder.identities.add(function, rebuilt, path)
+        recorder.identities.add(known, rebuilt, path)
     _fill_cells(recorder, function, running, cells, path)
     if path is not None:
         rebuilt.__defaults__ = recorder.read(function.__defaults__, path.attribute("__defaults__"))

@@ -410,7 +410,11 @@ class Recorder:
     def globals_of(self, namespace: dict[str, Any]) -> RecordingGlobals:
         """The recording form of a module's globals."""
         if id(namespace) not in self._globals:
-            self._globals[id(namespace)] = RecordingGlobals(self, namespace, self._builtins)
+            found = self._globals[id(namespace)] = RecordingGlobals(self, namespace, self._builtins)
+            if self.rewriting.left_out is not None:
+                from xjit.capture.splits.python_steps import unknown_values
+
+                found.update(unknown_values())
         return self._globals[id(namespace)]
 
     # Arrays and numbers

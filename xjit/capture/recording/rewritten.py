@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from xjit import tree
 from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
 from xjit.capture.recording.container_entries import EMPTY, OF_TEXT, EntryType, RecordType, containers_in
+from xjit.capture.rewriting.left_out import LeftOut
 from xjit.capture.rewriting.rewrite import rebuild
 from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.tracers.provenance import refuse
@@ -26,11 +27,12 @@ class Rewriting:
     So do the places where the functions make lists whose lengths only the run knows. With ``handlers`` those of
     ``try`` are rewritten, too; ``has_handlers`` says that some were run through, ``bodies`` are those
     of the last run. With ``plain_integers`` those among the arguments are Python's own, on which
-    some functions insist.
+    some functions insist. Lines that are ``left_out`` do not run.
     """
 
-    def __init__(self, handlers: bool = True) -> None:
+    def __init__(self, handlers: bool = True, left_out: LeftOut | None = None) -> None:
         self.handlers = handlers
+        self.left_out = left_out
         self.has_handlers = False
         self.plain_integers = False
         self.bodies: list[Any] = []

@@ -6,6 +6,7 @@ import ast
 import copy
 import linecache
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,12 +22,17 @@ _UNUSUAL = {
 _FLAGS = {"CO_COROUTINE": 0x80, "CO_ITERABLE_COROUTINE": 0x100, "CO_ASYNC_GENERATOR": 0x200}
 
 
+_NOTED: weakref.WeakKeyDictionary[types.CodeType, Function] = weakref.WeakKeyDictionary()
+
+
 class NotRewritable(Exception):
     """A function whose control flow cannot be rewritten; the text says why, in words that follow its name."""
 
 
 def find_tree(code: types.CodeType) -> Function:
     """Return the syntax tree of a function; NotRewritable if its source is missing or has changed."""
+    if code in _NOTED:
+        return copy.deepcopy(_NOTED[code])
     for name, words in _UNUSUAL.items():
         if code.co_flags & _FLAGS[name]:
             raise NotRewritable(words)
@@ -41,6 +47,11 @@ def find_tree(code: types.CodeType) -> Function:
     if found is None:
         raise NotRewritable("differs from its source, which may have been edited since it was imported")
     return found
+
+
+def note_tree(code: types.CodeType, tree: Function) -> None:
+    """Notes the syntax tree of code that has no source of its own, as long as the code lives."""
+    _NOTED[code] = copy.deepcopy(tree)
 
 
 def _found_in(code: types.CodeType, lines: list[str]) -> Function | None:

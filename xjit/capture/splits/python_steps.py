@@ -18,6 +18,7 @@ from xjit import tree
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.container_names import note_kept
 from xjit.capture.recording.traceable import is_library
+from xjit.capture.rewriting.left_out import UNKNOWN, UNKNOWN_TRUTH
 from xjit.capture.splits.call_arguments import Arguments
 from xjit.capture.splits.call_results import traced_results
 from xjit.capture.splits.deferred import DeferredObject
@@ -29,6 +30,7 @@ from xjit.capture.tracers.demands import repeats_so_far
 from xjit.capture.tracers.errors_in_order import stored_so_far, test_ahead_of_effect
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import CaptureTrace, position, refuse
+from xjit.dataclass import dataclass
 from xjit.errors import XjitError
 from xjit.ir.current import current
 from xjit.ops.effects.call_parts import CallParts
@@ -214,3 +216,22 @@ def _count(trace: CaptureTrace) -> None:
     if recorder.python_steps > MOST_STEPS:
         recorder.rewriting.ask_for_loops(sys._getframe(2))
         refuse(f"more than {MOST_STEPS} steps of the function run in Python", fix="compile the parts around them")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """A function of which nothing is known; nobody notices another call of it."""
+
+    repeats = True
+
+    def __call__(self) -> Any:
+        return None
+
+
+def unknown_values() -> dict[str, Any]:
+    """The functions that give functions with lines left out values of which nothing is known, by their names."""
+
+    def unknown() -> Any:
+        return step(_Unknown(), (), {}, label="a line before")
+
+    return {UNKNOWN: unknown, UNKNOWN_TRUTH: lambda: step(bool, (unknown(),), {}, like=(True,))}
