@@ -1,0 +1,1 @@
+"""Programs as text that failed once."""
