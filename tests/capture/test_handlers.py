@@ -353,3 +353,36 @@ def test_final_blocks_run_behind_errors_of_steps(
                 result = "an error"
             outcomes.append((result, x.tolist(), capsys.readouterr().out))
         assert outcomes[0] == outcomes[1]
+
+
+def cast_by_a_function(x: Any) -> Any:
+    whole = x.astype(int)
+    np.clip(whole, -1, x.sum(), out=whole)
+
+
+def cast_in_place(x: Any) -> Any:
+    whole = x.astype(int)
+    whole[whole > 1] *= 1.5
+
+
+def out_of_shape(x: Any) -> Any:
+    np.cumsum(x, out=x[:2])
+
+
+def position_of_flat(x: Any) -> Any:
+    return x.flat["a"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", [cast_by_a_function, cast_in_place, out_of_shape, position_of_flat])
+def test_errors_of_writes_that_a_handler_looks_at_are_those_of_numpy(
+    function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked_at(x: Any) -> Any:
+        try:
+            function(x)
+        except (TypeError, ValueError, IndexError) as error:
+            return str(error)
+
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    assert xjit.jit(looked_at)(np.arange(4.0)) == looked_at(np.arange(4.0))

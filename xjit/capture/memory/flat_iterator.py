@@ -18,7 +18,7 @@ from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import check_writable, store, stored_value, write
 from xjit.capture.python_control.loop_sequences import Sequence, Turns
 from xjit.capture.tracers import numpy_call
-from xjit.capture.tracers.provenance import located, refuse
+from xjit.capture.tracers.provenance import located, noted, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
@@ -178,7 +178,7 @@ def _single(index: Any) -> Any:
     if index is Ellipsis:
         return slice(None)
     if isinstance(index, tuple) or index is None or isinstance(index, str | float):
-        raise IndexOutOfBoundsError("an index of x.flat is an integer, a slice, or one array")
+        raise noted(IndexOutOfBoundsError("an index of x.flat is an integer, a slice, or one array"))
     return index
 
 

@@ -148,10 +148,11 @@ def assign(target: Any, result: Any, name: str) -> Any:
         return result
     repeated = result.shape != target.shape
     if repeated and np.broadcast_shapes(result.shape, target.shape) != target.shape:
-        raise ShapeError(
+        misfit = ShapeError(
             f"numpy.{name}: the result of shape {result.shape} does not fit the output of shape {target.shape}",
             fix="make a new array instead of changing one in place: x = x + y",
         )
+        raise noted(misfit, result, target)
     check_same_kind(result.dtype, target.dtype, name)
     write(target, result if result.dtype == target.dtype else cast(result, target.dtype))
     return target
@@ -160,7 +161,8 @@ def assign(target: Any, result: Any, name: str) -> Any:
 def check_same_kind(found: DType, wanted: DType, name: str) -> None:
     """DTypeError where NumPy does not convert a result for an output of this type."""
     if not np.can_cast(found, wanted, "same_kind"):
-        raise DTypeError(
+        error = DTypeError(
             f"numpy.{name}: cannot cast the result from {found} to the output's type {wanted}",
             fix=f"use astype, or a new array of type {found}",
         )
+        raise noted(error)
