@@ -70,7 +70,7 @@ class Machine:
     step. Of longer ones, and backward ones but -1, it makes gathers, of stores scatters: scalar code beats both."""
 
     gathered_steps: int
-    """Elements that lie apart, and are little work, that a step of a loop puts into scratch: 4 take 0.75 of the time
+    """Elements that lie apart, and are little work, that a step of a loop moves: 4 take 0.75 of the time
     of one each, 8 no less."""
 
     # How much one kernel holds.

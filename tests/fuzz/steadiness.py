@@ -1,7 +1,4 @@
-"""Tests of what NumPy does: last bits of the arguments may decide it, or conversions that C leaves undefined.
-
-A difference then tells nothing of the compiler.
-"""
+"""Test of whether last bits of the arguments decide what NumPy does: rounding then tells nothing of the compiler."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import numpy as np
 
 from tests.fuzz.comparing import Difference, call, same_outcome
 from tests.fuzz.text_program import TextProgram
-from tests.helpers.oracles.undefined_conversions import converts_out_of_bounds
 
 FACTORS = (1 + 2.0**-44, 1 - 2.0**-44)
 """All floats are multiplied by the same number, so that equal ones stay equal while sums of them round otherwise."""
@@ -42,9 +38,3 @@ def _moved(value: Any, factor: float) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc" and value.flags.writeable:
         value *= factor
     return value
-
-
-def is_defined(program: TextProgram) -> bool:
-    """Return whether NumPy converts no float to an integer that does not hold it, as far as arguments lead there."""
-    module = program.module()
-    return not any(converts_out_of_bounds(module.f, module.arguments(k, r)) for k, r in program.calls)

@@ -212,7 +212,18 @@ TIME_TILES = {
 }
 LARGE = np.where(np.arange(300) == 0, 5.0, normal(40, 300))
 
+
+def columns_filled(x: Any) -> Any:
+    """A matrix whose columns are functions of one vector."""
+    made = np.empty((len(x), 3))
+    made[:, 0] = x
+    made[:, 1] = np.exp(x)
+    made[:, 2] = np.tanh(x) / 3.0
+    return made
+
+
 CASES = {
+    "columns filled": case(columns_filled, normal(700)),
     "read behind": case(read_behind, normal(64)),
     "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
@@ -297,7 +308,7 @@ SEEN_IN = {
     "vector_bytes": ("pixels", "borders", "windows"),
     "line_bytes": ("transposed",),
     "vector_step_bytes": ("steps",),
-    "gathered_steps": ("product with a column",),
+    "gathered_steps": ("product with a column", "columns filled"),
     "kernel_operations": ("softmax", "nearest", "biharmonic"),
     "most_parts": ("borders",),
     "nested_elements": ("gradient", "nearest", "nearest of many"),

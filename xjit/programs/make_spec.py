@@ -418,7 +418,7 @@ class Builder:
         layout = None if isinstance(node.type, TupleType) or node.op.trims else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
         results = (self.slot(node),)
-        begins = self.can_begin if node.op.has_effects else self._comes_first
+        begins = not node.op.has_effects or self.can_begin
         if self.is_whole and not self.can_begin and may_begin_anew(node):
             raise TargetError("the function calls Python after it has written to an argument")
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled, begins))
@@ -441,8 +441,7 @@ class Builder:
             self.steps.append(ReshapeStep((source,), (self.slot(node),), array_spec(node, self.layouts)))
         elif node.op is PROJECT:
             source, layout = self._source(node.inputs[0]), array_spec(node, self.layouts)
-            made = (self.slot(node),)
-            self.steps.append(CallStep(operation_of(node), (source,), made, layout, node.where, first=False))
+            self.steps.append(CallStep(operation_of(node), (source,), (self.slot(node),), layout, node.where))
         else:
             assert node.aval.size == 0 or node in self.plan.blank, f"{node} was not made"
             self.steps.append(RunStep((), (self.slot(node),), (), (array_spec(node, self.layouts),)))

@@ -98,24 +98,6 @@ def test_numbers_for_unsigned_integers_are_converted(name: str) -> None:
         assert _outcome(jit(function), x, y) == _outcome(function, x, y), function.__name__
 
 
-@pytest.mark.parametrize("number", [200.9, 255.9, 256.0, -0.9, -1.0, np.nan, 1e30])
-@pytest.mark.parametrize("dtype", ["uint8", "uint64"])
-def test_floats_of_pythons_have_to_fit_unsigned_integers(dtype: str, number: float) -> None:
-    x, y = np.arange(3).astype(dtype), np.array([1.0, number])
-    for debug in ("0", "1"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("XJIT_DEBUG", debug)
-            assert _outcome(jit(_python_float), x, y) == _outcome(_python_float, x, y)
-
-
-@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
-@pytest.mark.parametrize("number", [3 + 1j, -128.5, 300, complex(np.nan, 1), complex(1, np.nan)])
-def test_of_complex_numbers_the_real_part_has_to_fit(number: complex) -> None:
-    x, y = np.arange(3).astype(np.int8), np.array([1.0, number], complex)
-    for function in (_element, _filled, _turns):
-        assert _outcome(jit(function), x, y[[0, 1, 0]]) == _outcome(function, x, y[[0, 1, 0]]), function.__name__
-
-
 def test_conversions_of_arrays_are_not_looked_at() -> None:
     x = jit(_array)(np.zeros(5, np.int8), np.array([0.0, 1e9, np.nan, 0.0, 0.0]))
     assert x.shape == (5,)

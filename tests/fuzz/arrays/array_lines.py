@@ -261,7 +261,7 @@ s = np.sqrt(abs(s))
 s = x[<row>] * p[<row>]
 t = np.int32(t) + 1
 w = x ** 2 + x ** 0.5
-w = x.astype(complex).view(float)
+w = x.view(np.int64) if x.dtype == float else p
 """
 TEXTS = """
 print(s, t)

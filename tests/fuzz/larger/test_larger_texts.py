@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,28 +15,46 @@ import pytest
 from tests.fuzz.larger.larger_texts import FAMILIES, larger_text, length_text
 from tests.fuzz.shrinking import shrunk
 from tests.fuzz.text_program import TextProgram
-from tests.fuzz.text_runs import check_seeds
+from tests.fuzz.text_runs import tried
 
 LARGER = range(6)
 LENGTHS = range(40, 50)
 COMPILED_LENGTHS = range(100, 106)
 
 
+@pytest.fixture
+def falling_back(monkeypatch: Any) -> Callable[[str], None]:
+    """Let refused programs run as NumPy, and kernels as Python (``XJIT_DEBUG``) or compiled."""
+
+    def chosen(debug: str) -> None:
+        monkeypatch.setenv("XJIT_STRICT", "0")
+        monkeypatch.setenv("XJIT_TRIALS", "0")
+        monkeypatch.setenv("XJIT_DEBUG", debug)
+
+    return chosen
+
+
+def _check(program: TextProgram) -> None:
+    failure = tried(program)
+    assert failure is None, f"{failure}\n{program}"
+
+
 @pytest.mark.parametrize("seed", LARGER)
-def test_larger_arrays(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XJIT_DEBUG", "0")
-    check_seeds(larger_text, [seed])
+def test_larger_arrays(seed: int, falling_back: Any) -> None:
+    falling_back("0")
+    _check(larger_text(random.Random(seed)))
 
 
 @pytest.mark.parametrize("seed", LENGTHS)
-def test_lengths_of_the_run(seed: int) -> None:
-    check_seeds(length_text, [seed])
+def test_lengths_of_the_run(seed: int, falling_back: Any) -> None:
+    falling_back("1")
+    _check(length_text(random.Random(seed)))
 
 
 @pytest.mark.parametrize("seed", COMPILED_LENGTHS)
-def test_lengths_of_the_run_compiled(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XJIT_DEBUG", "0")
-    check_seeds(length_text, [seed])
+def test_lengths_of_the_run_compiled(seed: int, falling_back: Any) -> None:
+    falling_back("0")
+    _check(length_text(random.Random(seed)))
 
 
 def _sizes(program: TextProgram) -> list[int]:

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.fuzz.text_program import TextProgram
-from tests.fuzz.text_runs import tried
 
 DENSITIES = (0.3, 0.0, 1.0, 0.05, 0.6)
 
@@ -203,43 +201,3 @@ def test_arrays_of_unknown_length_side_by_side(function: Any) -> None:
         x, y = factor * rng.random(20), rng.random(20)
         for one, other in zip(function(x, y), compiled(x, y), strict=True):
             np.testing.assert_allclose(other, one, rtol=1e-13)
-
-
-PROGRAM_OF_SIZES = """
-def arguments(k, r):
-    return values(3 + r, "float64", (12, 12)), np.ones(12), np.array([0, 0, k, k] * 3)
-
-def f(a, x, s):
-    for i in range(len(s)):
-        k = s[i]
-        a[i, 0] += 1
-        {}
-        a[i, 1] += 1
-    return x
-"""
-LINES_OF_SIZES = (
-    "x[0] = a[i, k:] @ x[3 * k:]",
-    "x[0] = x[3 * k:] @ a[i, k:]",
-    "x[0] = (a[k:, k:] @ x[3 * k:]).max()",
-    "x[0] = (a[i, k:] + x[3 * k:]).max()",
-    "x[0] = (x[3 * k:] + a[:, k:]).max()",
-    "x[0] = np.where(a[i, k:] > 3, x[3 * k:], 0).max(initial=0)",
-    "x[0] = x[3 * k:][a[i, k:] > 3].max(initial=0)",
-    "x[0] = a[i, k:][x[3 * k:] > 3].max(initial=0)",
-    "x[0] = np.bincount(s[k:], weights=x[3 * k:])[0]",
-    "x[3 * k:] = a[i, k:]",
-    "x[k:] = a[i, 3 * k:]",
-    "x[3 * k:] += a[i, k:]",
-    "a[:, k:] -= x[3 * k:]",
-    "x[3 * k:][a[i, k:] > 3] = 0",
-    "a[k:, k:] -= np.outer(x[k:], x[3 * k:])",
-)
-
-
-@pytest.mark.parametrize("line", LINES_OF_SIZES)
-def test_kernels_stay_within_arrays_of_other_sizes_until_the_error_comes(
-    line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XJIT_STRICT", "0")
-    monkeypatch.setenv("XJIT_DEBUG", "1")
-    assert tried(TextProgram(PROGRAM_OF_SIZES.format(line), ((0, 0), (0, 1), (1, 2)))) is None

@@ -3,9 +3,8 @@
     x[0] = number                  a number of NumPy's or a float of Python's, of which only the run knows
     x[0] = require number: it is no NaN, and the type of x holds it
 
-NumPy converts arrays without a look, and its own numbers for unsigned integers, too: Python's are in the bounds of
-these as well. Of a complex number the real part counts. In turns of a loop the same is expected, which leaves them
-independent of each other; NumPy does the call where it does not hold.
+NumPy converts arrays without a look, and numbers for unsigned integers, too. In turns of a loop the same is expected,
+which leaves them independent of each other; NumPy does the call where it does not hold.
 """
 
 from __future__ import annotations
@@ -19,34 +18,28 @@ from xjit.ir.context import TracedValue
 from xjit.numpy.rules.bounds import holds_in, required
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_value
-from xjit.ops.elements.elementwise import real
 from xjit.types import FLOAT64, DType, dtype_class
 
 
 def held(value: Any, dtype: DType) -> Any:
-    """The value, which has to be one that an element type holds if it is a number that NumPy looks at.
+    """The value, which has to be one that an element type holds if it is a number for signed integers.
 
     Else NumberError, when the program runs if only that tells.
     """
-    if dtype.kind not in "iu":
+    if dtype.kind != "i":
         return value
     if isinstance(value, np.generic):
         np.zeros((), dtype)[...] = value  # raises what NumPy raises
         return value
-    if not isinstance(value, TracedValue):
-        return value
-    of_numpy = value.scalar and value.weak is None and dtype.kind == "i"
-    if value.weak is not float and not of_numpy:
+    if not isinstance(value, TracedValue) or not (value.weak is float or (value.scalar and value.weak is None)):
         return value
     limits = np.iinfo(dtype)
     if dtype_class(value.dtype) == "I":
         holds = holds_in(value, dtype)
         return value if holds is None else required(value, holds, "number", _text(dtype))
-    if dtype_class(value.dtype) not in "FC":
+    if dtype_class(value.dtype) != "F":
         return value
     number = as_value(value, "setitem", "value")
-    if dtype_class(value.dtype) == "C":
-        number = real(number)
     wide = number if number.dtype == FLOAT64 else cast(number, FLOAT64)
     holds = _has_whole_part_between(wide, int(limits.min), int(limits.max))
     return required(number, holds, "number", _text(dtype))

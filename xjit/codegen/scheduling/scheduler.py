@@ -21,6 +21,7 @@ from xjit.codegen.scheduling.ideas.pairs import in_pairs
 from xjit.codegen.scheduling.ideas.rare import in_strips
 from xjit.codegen.scheduling.ideas.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.ideas.reused_scratch import reused_scratch
+from xjit.codegen.scheduling.ideas.scattered_stores import before_scattered_stores
 from xjit.codegen.scheduling.ideas.tiles import in_tiles
 from xjit.codegen.scheduling.ideas.unrolled import in_copies
 from xjit.codegen.scheduling.ideas.unrolled_rows import unrolled_rows
@@ -78,6 +79,7 @@ IDEAS: tuple[Idea, ...] = (
     columns_ahead,
     unrolled_rows,
     in_lanes,
+    before_scattered_stores,
     in_strips,
     reused_scratch,
 )

@@ -26,7 +26,6 @@ from xjit.numpy.limited.run_time_integers import (
     is_below,
     is_same,
     resolved,
-    smallest,
     wrapped,
 )
 from xjit.numpy.rules.values import as_value, shape_of
@@ -347,23 +346,6 @@ def number_of(one: Integer) -> Any:
     return number(found) if isinstance(found, int) else found
 
 
-def fitting_size(size: Integer, fits: Any, error: str, message: str) -> Integer:
-    """A size, if a condition holds when the program runs; else the error comes.
-
-    Kernels go on until it does: no elements are read or written as long.
-    """
-    held = require(number_of(chosen(fits, size, integer(0))), fits, error, message)
-    return integer(held).within(0, size.high)
-
-
-def equal_size(one: Integer, other: Integer, error: str, message: str) -> Integer:
-    """The size that two have in common when the program runs; else the error comes.
-
-    Kernels go on until it does: they read no more elements than both have.
-    """
-    return integer(require(number_of(smallest(one, other)), is_same(one, other), error, message))
-
-
 # ---- broadcasting
 
 
@@ -402,7 +384,8 @@ def _common(name: str, own: Sequence[Integer], several: Sequence[Sizes]) -> Inte
         if not size.equals(result):
             one = ops.logical_or(is_same(size, result), is_same(size, 1))
             fits = one if fits is None else ops.logical_and(fits, one)
-    checked = fitting_size(result, fits, "shape", message).within(0, max(size.high for size in different))
+    held = require(number_of(result), fits, "shape", message)
+    checked = integer(held).within(0, max(size.high for size in different))
     return checked if result.known is None else _known_size(result, checked)
 
 

@@ -120,12 +120,12 @@ def _counted(x: Any, weights: Any, minlength: Integer) -> Any:
 
 
 def _as_many(held: Any, size: Integer, other: Integer) -> Any:
-    """A number of elements, where there are as many weights; no more than these until the error is raised."""
+    """A value, where there are as many weights as numbers."""
     if size.equals(other):
         return held
     if size.known is not None and other.known is not None:
         raise ArgumentError(_OTHER_LENGTH)
-    return require(ops.min(held, number_of(other)), is_same(size, other), "value", _OTHER_LENGTH)
+    return require(held, is_same(size, other), "value", _OTHER_LENGTH)
 
 
 def _length(length: Integer, minlength: Integer, elements: int) -> Integer:

@@ -11,7 +11,7 @@ from xjit import ops
 from xjit.errors import ArgumentError, IndexOutOfBoundsError
 from xjit.numpy import dispatch
 from xjit.numpy.arrays.shaping import ravel
-from xjit.numpy.limited.arrays import LimitedArray, at_bounds, equal_size, made, number_of, sizes_of, value_of
+from xjit.numpy.limited.arrays import LimitedArray, at_bounds, made, number_of, sizes_of, value_of
 from xjit.numpy.limited.masked_elements import (
     chosen_by,
     chosen_in,
@@ -20,12 +20,13 @@ from xjit.numpy.limited.masked_elements import (
     positions_in,
     rows_in,
 )
-from xjit.numpy.limited.run_time_integers import Integer, integer
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
 from xjit.numpy.rules.data_dependent import FILL, depends
 from xjit.numpy.rules.values import as_value, shape_of
 from xjit.numpy.selecting import indexing
 from xjit.ops.define.core import Operand
 from xjit.ops.dynamic.limited_windows import Range, limited_window
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, INT64
 
 
@@ -131,4 +132,5 @@ def _same_size(own: Integer, size: Integer) -> Integer:
     message = "boolean index did not match indexed array along axis 0"
     if own.known is not None and size.known is not None:
         raise IndexOutOfBoundsError(f"{message}; size of axis is {own.known} but mask has {size.known}")
-    return equal_size(own, size, "index", message).within(0, min(own.high, size.high))
+    held = require(number_of(size), is_same(own, size), "index", message)
+    return integer(held).within(0, min(own.high, size.high))

@@ -16,7 +16,6 @@ from xjit.numpy.limited.arrays import (
     Sizes,
     aligned,
     elements_of,
-    equal_size,
     limited,
     made,
     part_at,
@@ -25,7 +24,7 @@ from xjit.numpy.limited.arrays import (
     turned,
     value_of,
 )
-from xjit.numpy.limited.run_time_integers import Integer, integer, largest
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
 from xjit.numpy.reducing.axis_reductions import axes_of
 from xjit.numpy.rules.promotion import cast, weak_type
 from xjit.numpy.rules.values import as_scalar, as_value, shape_of
@@ -238,7 +237,8 @@ def _inner(name: str, x: Any, y: Any, columns: Integer, rows: Integer) -> tuple[
         )
         if columns.known is not None and rows.known is not None:
             raise ShapeError(message)
-        size = equal_size(columns, rows, "shape", message).within(0, min(columns.high, rows.high))
+        held = require(_operand(columns), is_same(columns, rows), "shape", message)
+        size = integer(held).within(max(columns.low, rows.low), min(columns.high, rows.high))
     bound = size.known
     if bound is None:
         bound = bound_of(max(shape_of(as_value(xs, name))[-1], shape_of(as_value(ys, name))[0]))

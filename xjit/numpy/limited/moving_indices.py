@@ -20,7 +20,6 @@ from xjit.numpy.limited.arrays import (
     aligned,
     check_slice,
     fitted,
-    fitting_size,
     is_moving,
     made,
     part_at,
@@ -37,7 +36,7 @@ from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_o
 from xjit.numpy.selecting.gathering import positions
 from xjit.numpy.selecting.indexing import expanded
 from xjit.ops.dynamic.limited_places import store_at
-from xjit.ops.dynamic.limited_windows import Range, bound_of, store_window
+from xjit.ops.dynamic.limited_windows import Range, bound_of, number, store_window
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
@@ -297,4 +296,6 @@ def _checked(size: Integer, wanted: Integer, sizes: Sizes, region: Sizes) -> Int
     if size.known is not None and wanted.known is not None:
         raise ShapeError(message)
     fits = ops.logical_or(is_same(size, wanted), is_same(size, 1))
-    return fitting_size(wanted, fits, "shape", message)
+    operand = wanted.operand
+    held = require(number(operand) if isinstance(operand, int) else operand, fits, "shape", message)
+    return integer(held).within(wanted.low, wanted.high)

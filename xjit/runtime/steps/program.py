@@ -16,7 +16,6 @@ from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import COMES_FIRST, PLACES, TAKEN_BACK
-from xjit.ir.handlers import from_handler
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.miss import MISS
@@ -74,14 +73,11 @@ class Program:
 
 
 def _leaving(direct: Function) -> Function:
-    """The function, after whose errors NumPy does the call from the beginning."""
-
     def run(*values: Any) -> Any:
         try:
             return direct(*values)
         except Exception as error:
-            if from_handler(error) is None:
-                setattr(error, COMES_FIRST, True)
+            setattr(error, COMES_FIRST, True)
             raise
 
     return run
@@ -375,8 +371,6 @@ def called_function(step: CallStep, record: OpDef) -> Function:
     function: Function = functools.partial(record.reference, **params)
     if record.has_effects:
         function = _located(step.where, function)
-    elif step.first:
-        function = _leaving(function)
     if step.fallback:
         function = _unless_forbidden(step, function)
     return function if record.silent else np.errstate(all="ignore")(function)

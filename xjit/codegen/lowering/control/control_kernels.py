@@ -27,8 +27,8 @@ from xjit.codegen.lowering.control.counted_calls import counted_turns, counter_o
 from xjit.codegen.lowering.control.drawn_numbers import drawn
 from xjit.codegen.lowering.control.pauses import Pauses
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
-from xjit.codegen.lowering.control.taking import Later
-from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps
+from xjit.codegen.lowering.control.taking import Later, made_in
+from xjit.codegen.lowering.control.turn_rewrites import with_jammed_turns, with_jumps, with_scattered_stores
 from xjit.codegen.lowering.control.turns_apart import (
     counter_of_turns,
     loop_of_turns,
@@ -54,7 +54,6 @@ from xjit.fusion.plan import (
     KernelStep,
     LibraryStep,
     LoopKernelStep,
-    Plan,
     SubPlan,
 )
 from xjit.ir.inner_graphs import changed_parameters, inner_graphs
@@ -379,7 +378,7 @@ class ControlKernel:
 
     def _pairs(self, sub: SubPlan, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
         """The carried arrays that a turn makes in other memory, each with that."""
-        made, found = _made_in(sub.plan), dict[Node, Node]()
+        made, found = made_in(sub.plan), dict[Node, Node]()
         for value, target in zip(values, homes, strict=True):
             home, start = self.places.home(value.base)
             whole = home in made and not start and home.aval.size == target.aval.size
@@ -429,7 +428,7 @@ class ControlKernel:
         """One of the blocks, behind which the results have its values: those that it makes are made there."""
         self._given(sub)
         yield from self.steps(sub, {}, owned)
-        places, made = self.places, _made_in(sub.plan)
+        places, made = self.places, made_in(sub.plan)
         for value, target in zip(sub.plan.graph.outputs, results, strict=True):
             home, start = places.home(value)
             if home is places.home(target)[0]:
@@ -476,6 +475,8 @@ class ControlKernel:
         if not blocked:
             scheduled, jumping = with_jumps(scheduled, choices=not apart, checks=self.failed is not None)
             rewrites = (*rewrites, *jumping)
+        scheduled, in_strips = with_scattered_stores(scheduled, nest)
+        rewrites = (*rewrites, *in_strips)
         launch = launched(scheduled, nest)
         kernel = launch.kernel
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())
@@ -492,9 +493,3 @@ def _is_own(node: Node) -> bool:
 def _view(node: Node, sub: SubPlan) -> View:
     """Return where the elements of a value of a graph lie."""
     return View(node, sub.layouts.strides(node), 0)
-
-
-def _made_in(plan: Plan) -> set[Node]:
-    """The values that kernels of a plan make."""
-    kernels = (step for step in plan.steps if isinstance(step, KernelStep))
-    return {statement.target for step in kernels for statement in step.statements}

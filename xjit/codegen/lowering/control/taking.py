@@ -60,3 +60,9 @@ class Later:
 
     def _home(self, node: Node) -> Node:
         return self._places.home(node)[0]
+
+
+def made_in(plan: Plan) -> set[Node]:
+    """The values that kernels of a plan make."""
+    kernels = (step for step in plan.steps if isinstance(step, KernelStep))
+    return {statement.target for step in kernels for statement in step.statements}

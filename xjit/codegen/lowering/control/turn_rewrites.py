@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.codegen.rewrites.values.choose_by_jump import ChooseByJump
 from xjit.codegen.rewrites.values.choose_loops import ChooseLoops
 from xjit.codegen.rewrites.values.short_circuit import ShortCircuit
 from xjit.codegen.rewrites.values.skip_failed import SkipFailed
+from xjit.codegen.scheduling.ideas.scattered_stores import before_all_scattered_stores
+from xjit.codegen.scheduling.scheduler import scheduled
 from xjit.ir.loops.nodes import Kernel, Loop, While
 from xjit.ir.loops.walk import statements
 from xjit.machine import Machine
@@ -38,3 +41,8 @@ def with_jumps(kernel: Kernel, choices: bool, checks: bool) -> tuple[Kernel, tup
             kernel = one.apply(kernel)
             done.append(one)
     return kernel, tuple(done)
+
+
+def with_scattered_stores(kernel: Kernel, nest: LoopBuilder) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with strips of expensive values in front of stores that lie apart; what was done."""
+    return scheduled(kernel, (), nest, (before_all_scattered_stores,))

@@ -17,6 +17,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.ideas.in_place import InPlace
+from xjit.codegen.scheduling.ideas.scattered_stores import before_scattered_stores
 from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
@@ -131,6 +132,8 @@ class KernelInProgress:
         # Of what is spent, the next tile may read too.
         in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node, kept or {})
         ideas = () if any(group.changes for group in groups) else (*IDEAS, in_place)  # updates have their order
+        if not shared:  # loops of a turn come to be loops over blocks of rows, and of two turns
+            ideas = tuple(one for one in ideas if one is not before_scattered_stores)
         nest.in_one_memory = pointers.in_one_memory
         kernel, done = scheduled(naive, [part.naive for part in parts], nest, ideas)
         see_that_tiles_have_scratch(kernel, between)

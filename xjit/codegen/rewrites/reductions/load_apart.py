@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.cpu.step_loads import TYPES
@@ -11,7 +11,7 @@ from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.text.scalar_text import kind
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute
-from xjit.ir.loops.nodes import Access, Kernel, Load, Loop, Value
+from xjit.ir.loops.nodes import Access, Kernel, Load, Loop, Store, Value
 from xjit.ir.loops.walk import Change, loads, names
 
 Strides = Sequence[IntExpr]
@@ -60,12 +60,14 @@ def skipped(loop: Loop, given: Mapping[str, Strides], most: int) -> dict[Load, i
             continue
         if kind(load.dtype) not in TYPES:
             continue
-        if not (any(at.names() & inside for at in load.index) or has_neighbours(load, step, several, loop, given)):
+        if not (
+            any(at.names() & inside for at in load.index) or has_neighbours(load, step, several, loop.variable, given)
+        ):
             found[load] = apart
     return found
 
 
-def step_along(load: Load, loop: str, given: Mapping[str, Strides]) -> IntExpr | None:
+def step_along(load: Load | Store, loop: str, given: Mapping[str, Strides]) -> IntExpr | None:
     """The distance in elements from one step of a loop to the next; None in other buffers."""
     if load.buffer not in given:
         return None
@@ -73,21 +75,21 @@ def step_along(load: Load, loop: str, given: Mapping[str, Strides]) -> IntExpr |
 
 
 def has_neighbours(
-    load: Load, step: IntExpr, several: Mapping[Load, None], loop: Loop, given: Mapping[str, Strides]
+    load: Load | Store, step: IntExpr, several: Iterable[Load | Store], loop: str, given: Mapping[str, Strides]
 ) -> bool:
     """Return whether the elements between are read as well, so that whole vectors are."""
     if step.value is None:
         return False
-    own = _place(load, given, loop.variable, 0)
+    own = _place(load, given, loop, 0)
     near = {
-        (_place(other, given, loop.variable, 0) - own).value
+        (_place(other, given, loop, 0) - own).value
         for other in several
-        if other.buffer == load.buffer and step_along(other, loop.variable, given) == step
+        if other.buffer == load.buffer and step_along(other, loop, given) == step
     }
     return len([one for one in near if one is not None and abs(one) < abs(step.value)]) >= abs(step.value)
 
 
-def _place(load: Load, given: Mapping[str, Strides], loop: str, at: int) -> IntExpr:
+def _place(load: Load | Store, given: Mapping[str, Strides], loop: str, at: int) -> IntExpr:
     """The element that a load reads at one step of a loop."""
     place = constant(0)
     for axis, stride in zip(load.index, given[load.buffer], strict=False):

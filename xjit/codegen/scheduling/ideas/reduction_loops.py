@@ -351,6 +351,6 @@ def _leaves_gaps(loop: Loop, around: Surroundings) -> bool:
         step = step_along(load, loop.variable, around.given)
         if step is None or step.value in (-1, 0, 1) or load in skips:
             continue
-        if not has_neighbours(load, step, several, loop, around.given):
+        if not has_neighbours(load, step, several, loop.variable, around.given):
             return True
     return False

@@ -53,7 +53,7 @@ def rows_ahead(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) ->
             ahead = nest.fresh("r")
             yield (Precompute(loop.variable, several, ahead),)
             own = tuple(one for one in needed_for(body, several) if not any(one is other for other in done))
-            yield from _special(ahead, own, nest)
+            yield from special_functions(ahead, own, nest)
             done += own
 
 
@@ -69,7 +69,7 @@ def columns_ahead(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder)
         if kept:
             ahead = nest.fresh("c")
             yield (Precompute(rows.columns.variable, tuple(kept), ahead),)
-            yield from _special(ahead, needed_for(body, kept), nest, machine.strip_elements)
+            yield from special_functions(ahead, needed_for(body, kept), nest, machine.strip_elements)
 
 
 def functions_of_rows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
@@ -79,7 +79,7 @@ def functions_of_rows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuil
             yield (Call(loop.variable, "rare"),)
 
 
-def _special(ahead: str, own: Block, nest: LoopBuilder, length: int = 0) -> Iterator[Sequence[Rewrite]]:
+def special_functions(ahead: str, own: Block, nest: LoopBuilder, length: int = 0) -> Iterator[Sequence[Rewrite]]:
     """Yield what makes a loop of functions one of calls, if they are many, or one for usual arguments."""
     keys = [key for one in statements(own) for key in _functions(one)]
     if len(keys) >= nest.machine.called_functions and all(has_called_form(*key) for key in keys):
