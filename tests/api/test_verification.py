@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from xjit import jit
-from xjit.api.verification import check
+from xjit.api.verification import are_alike, check
 from xjit.capture.capture import capture
 from xjit.errors import TargetError
 from xjit.ops.define.core import registry
@@ -52,6 +52,46 @@ def test_what_narrow_floats_make_is_as_precise_as_they_are(monkeypatch: pytest.M
         return found
 
     np.testing.assert_allclose(jit(means)(x), means(x), atol=1e-6)
+
+
+def numbered(x: Any) -> Any:
+    return {k: value for k, value in enumerate(x) if value > 0.5}
+
+
+def list_of_sums(x: Any) -> Any:
+    sums = []
+    for k in range(len(x)):
+        sums.append(x[k : k + 2].sum())
+    return sums
+
+
+def largest_eigenvalue(x: Any) -> Any:
+    return np.abs(np.linalg.eig(np.outer(x, x))[0]).max()
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("function", [numbered, list_of_sums, largest_eigenvalue])
+def test_objects_of_python_are_compared(monkeypatch: pytest.MonkeyPatch, function: Any) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    x = np.random.default_rng(5).random(6)
+    found, wanted = jit(function)(x), function(x)
+    assert type(found) is type(wanted)
+    np.testing.assert_allclose([*map(float, flatten(found)[0])], [*map(float, flatten(wanted)[0])], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("found", "is_alike"),
+    [
+        ([1, (2.0 + 1e-15, np.ones(2))], True),
+        ([1, (2.0 + 1e-9, np.ones(2))], False),
+        ([1, [2.0, np.ones(2)]], False),
+        ([1, (2.0, np.ones(3))], False),
+        ([1], False),
+    ],
+)
+def test_objects_are_alike_as_far_as_rounding_allows(found: Any, is_alike: bool) -> None:
+    assert are_alike(found, [1, (2.0, np.ones(2))], 1e-13) == is_alike
 
 
 def test_comparing_gives_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,8 @@ def _difference(node: Node, found: Any, wanted: Any) -> Difference | None:
     """The element that differs the most, if one does by more than rounding allows."""
     kind = dtype_class(node.aval.dtype)
     precision = 0.0 if kind in "PI" else _precision(node)
+    if kind == "O":
+        return None if are_alike(found, wanted, precision) else Difference(node, (), found, wanted)
     wanted, found = np.asarray(wanted), np.asarray(found)
     scale = 0.0 if kind in "PI" else np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
     same = np.isclose(found, wanted, precision, precision * scale, equal_nan=True)
@@ -70,6 +72,27 @@ def _difference(node: Node, found: Any, wanted: Any) -> Difference | None:
         return None
     index = tuple(map(int, np.unravel_index(int(np.argmin(same)), same.shape)))
     return Difference(node, index, found[index], wanted[index])
+
+
+def are_alike(found: Any, wanted: Any, precision: float) -> bool:
+    """Return whether two of Python's objects are alike: numbers as rounding allows, others as far as can be told."""
+    if isinstance(found, np.ndarray) and found.dtype == object and found.ndim == 0:
+        found = found.item()
+    if isinstance(wanted, np.ndarray) and wanted.dtype == object and wanted.ndim == 0:
+        wanted = wanted.item()
+    if type(found) is not type(wanted):
+        return False
+    if isinstance(wanted, list | tuple):
+        return len(found) == len(wanted) and all(
+            are_alike(*pair, precision) for pair in zip(found, wanted, strict=True)
+        )
+    if isinstance(wanted, dict):
+        return list(found) == list(wanted) and are_alike([*found.values()], [*wanted.values()], precision)
+    if isinstance(wanted, np.ndarray | np.generic | int | float | complex):
+        is_number = np.asarray(wanted).dtype.kind in "biufc"
+        same_shape = np.shape(found) == np.shape(wanted)
+        return same_shape and (not is_number or np.allclose(found, wanted, precision, precision, equal_nan=True))
+    return True
 
 
 def _precision(node: Node) -> float:
@@ -80,7 +103,7 @@ def _precision(node: Node) -> float:
     computed = (one for graph in all_graphs(Graph("of it", (), (node,))) for one in graph.nodes if one.inputs)
     dtypes = [one.aval.dtype for one in computed if not is_tuple(one)]
     parts = [real_dtype(one).itemsize for one in (node.aval.dtype, *dtypes) if dtype_class(one) in "FC"]
-    narrowest = min(parts)
+    narrowest = min(parts, default=8)
     return 1e-13 if narrowest >= 8 else 1e-5 if narrowest == 4 else 1e-2
 
 

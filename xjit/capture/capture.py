@@ -160,6 +160,9 @@ def capture(
                 traceback.clear_frames(raised.__traceback__)  # an error and the frame that made it hold each other
                 continue
             error = _cause(raised, trace)
+            if isinstance(error, CaptureError) and rewriting.want_late_returns():
+                rewriting.renewed()
+                continue
             if rewriting.has_handlers:
                 # What is not traced with its handlers may be without them.
                 rewriting = Rewriting(handlers=False, left_out=left_out)

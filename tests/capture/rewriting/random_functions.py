@@ -291,6 +291,11 @@ def over_forgetful(function: types.FunctionType) -> types.FunctionType:
     return rebuild(function, ForgetfulRuntime())
 
 
+def over_late_returns(function: types.FunctionType) -> types.FunctionType:
+    """Return the function rewritten, returns behind loops, with all values deleted that nobody reads."""
+    return rebuild(function, ForgetfulRuntime(), late_returns=True)
+
+
 class ForgetfulRuntime(PythonRuntime):
     """Python's meaning, but temporaries lose their values: right if liveness is."""
 
@@ -338,7 +343,7 @@ def difference(seed: int) -> str:
         return ""
     wanted = outcome(text, filename, seed)
     try:
-        for change in (over_python, over_forgetful):
+        for change in (over_python, over_forgetful, over_late_returns):
             found = outcome(text, filename, seed, change)
             if found != wanted and found != outcome(text, filename, seed, over_single_steps):
                 return f"{change.__name__}\n{text}\nwanted {wanted}\nfound  {found}"

@@ -14,6 +14,7 @@ from tests.capture.rewriting.random_functions import (
     difference,
     error_of,
     over_forgetful,
+    over_late_returns,
     over_python,
 )
 from xjit.capture.rewriting.rewrite import rebuild
@@ -43,7 +44,7 @@ def test_table_is_long() -> None:
     assert {function.__module__ for function, _ in TABLE} == {module.__name__ for module in MODULES}
 
 
-@pytest.mark.parametrize("change", [over_python, over_forgetful])
+@pytest.mark.parametrize("change", [over_python, over_forgetful, over_late_returns])
 @pytest.mark.parametrize(("function", "inputs"), TABLE, ids=lambda value: getattr(value, "__name__", ""))
 def test_behaves_as_python(function: Any, inputs: Any, change: Any) -> None:
     for value in inputs:

@@ -17,6 +17,8 @@ from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.carried_layout import ROW_MAJOR, Layout, layout_of
 from xjit.capture.memory.origins import Origin, code_of, origin_of
+from xjit.capture.recording.object_state import state_of
+from xjit.capture.recording.user_objects import RecordingObject
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.optional_value import OptionalValue, is_optional
@@ -26,6 +28,7 @@ from xjit.capture.tracers.traced_integers import WIDEST, Bounds, Pace
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import plain as plain_type
 from xjit.ops.define.core import aval_of, constant, lift
 from xjit.ops.elements.convert import convert_element_type
@@ -323,4 +326,8 @@ def _words(leaf: Any) -> str:
         return word
     if type(leaf) in (tuple, list):
         return f"a {type(leaf).__name__} of {', '.join(map(_words, leaf)) or 'nothing'}"
-    return f"{leaf!r:.40}"
+    if isinstance(leaf, LimitedArray):
+        return f"{leaf.dtype} of a length of the run"
+    if isinstance(leaf, RecordingObject):
+        return f"an object of class {state_of(leaf).cls.__qualname__}"
+    return f"{leaf!r:.40}" if is_plain(leaf) else "an object"

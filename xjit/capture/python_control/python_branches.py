@@ -34,7 +34,7 @@ from xjit.capture.python_control.leaves import (
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
 from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
-from xjit.capture.python_control.views_of_memory import either, is_other_view
+from xjit.capture.python_control.views_of_memory import either, is_other_view, seen_around
 from xjit.capture.python_numbers.exact_integers import expect_exact_as
 from xjit.capture.recording.container_entries import Entries
 from xjit.capture.recording.container_names import note_copies, within
@@ -325,11 +325,14 @@ def _in_one_arm(name: str, value: Any, is_first: bool) -> tuple[tree.Tree, tuple
     leaves, structure = tree.flatten(value)
     if not leaves or not all(map(is_array_like, leaves)):
         return None
-    return structure, tuple(_Choice(*_in_arm(leaf, is_first), _with_zero(kind_of(leaf, name))) for leaf in leaves)
+    return structure, tuple(_alone(leaf, _with_zero(kind_of(leaf, name)), is_first) for leaf in leaves)
 
 
-def _in_arm(leaf: Any, is_first: bool) -> tuple[Any, Any]:
-    return (leaf, None) if is_first else (None, leaf)
+def _alone(leaf: Any, kind: Kind, is_first: bool) -> Any:
+    """A leaf that one arm has, and for which the other one has nothing."""
+    if (seen := seen_around(leaf)) is not None:
+        return seen
+    return _Choice(leaf, None, kind) if is_first else _Choice(None, leaf, kind)
 
 
 def _with_zero(kind: Kind) -> Kind:
@@ -360,10 +363,10 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     labels = list(tree.labels(structure, name))
     if structure is None or not any(map(is_array_like, leaves)):
         return _Plan(None, (), value)
-    choices = []
-    for leaf, label in zip(leaves, labels, strict=True):
-        in_arm = _in_arm(leaf, other is UNBOUND)
-        choices.append(_Choice(*in_arm, kind_of(leaf, label)) if is_array_like(leaf) else leaf)
+    pairs = zip(leaves, labels, strict=True)
+    choices = (
+        _alone(leaf, kind_of(leaf, label), other is UNBOUND) if is_array_like(leaf) else leaf for leaf, label in pairs
+    )
     return _Plan(structure, tuple(choices))
 
 

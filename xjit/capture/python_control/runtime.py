@@ -38,7 +38,7 @@ from xjit.capture.python_control.truth import as_bool, holds_surely, is_open, ne
 from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, MOST_NODES_FUSED, Unrolling
 from xjit.capture.python_numbers.numbers import number_as
 from xjit.capture.rewriting.python_runtime import OPERATORS, formatted_text, joined_text
-from xjit.capture.rewriting.runtime_protocol import Collection, Site, State, Thunk
+from xjit.capture.rewriting.runtime_protocol import VALUE, Collection, Site, State, Thunk
 from xjit.capture.splits.conversions import COLLECTIONS, collected, converted, is_traced, text_of
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.splits.object_comparisons import contained, known_truths, same_object
@@ -163,7 +163,13 @@ class TracedRuntime(DictRuntime):
             body()
 
         def of_graph() -> None:
-            captured_with_objects(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
+            try:
+                captured_with_objects(Loop(state, going, turn, turns, lambda: turns.is_certain, start), mark)
+            except CaptureError:
+                trace = enclosing_capture()
+                if VALUE in state.carried and trace is not None:
+                    trace.recorder.rewriting.want_late_returns()
+                raise
 
         through = functools.partial(self._through, items, assign, body, going, state)
         back()
@@ -435,13 +441,13 @@ def _unchanged_since(evaluate: Thunk) -> Callable[[], None]:
 def _in_either_way(first: Thunk, other: Callable[[CaptureError], None], back: Thunk) -> None:
     """Trace in one way; where that meets an obstacle, go back and trace in another one.
 
-    Unless the obstacle is a list of the loop's that is to be one that grows.
+    Unless the obstacle is a list of the loop's that is to be one that grows, or its returns are to come behind it.
     """
     try:
         first()
     except CaptureError as obstacle:
         trace = enclosing_capture()
-        if trace is not None and trace.recorder.rewriting.wants_growing_lists():
+        if trace is not None and trace.recorder.rewriting.wants_other_loops():
             raise
         back()
         other(obstacle)
@@ -460,7 +466,7 @@ def _without_steps(first: Thunk, other: Callable[[CaptureError], None], back: Th
             _in_either_way(first, other, back)
     except CaptureError:
         rewriting = trace.recorder.rewriting
-        if rewriting.mark() != wanted or rewriting.wants_growing_lists():
+        if rewriting.mark() != wanted or rewriting.wants_other_loops():
             raise
         back()
         return False

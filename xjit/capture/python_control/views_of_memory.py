@@ -61,6 +61,19 @@ def _number(code: Any) -> Any:
     return code if isinstance(code, TracedValue) else constant(np.asarray(code, np.int64))
 
 
+def seen_around(array: Any) -> Any:
+    """An array that one arm or turn leaves as code around it sees it; None of memory which that code does not have.
+
+    Nobody reads what the other arm would have instead.
+    """
+    if not is_array(array) or not array.is_linked or not array.buffer.is_of(current()):
+        return None
+    if _is_outside(array):
+        return array
+    is_fixed = all(len(step.inputs) == 1 for step in array.steps)
+    return _view_of(array) if is_fixed and array.is_view and not hasattr(array, "code") else None
+
+
 def _view_of(array: Any) -> TracedArray:
     """A new view of all that an array shows."""
     trace = current()

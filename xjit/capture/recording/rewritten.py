@@ -13,7 +13,7 @@ from xjit import tree
 from xjit.capture.guarding.identities import compares_with_truths, looks_at_identity
 from xjit.capture.recording.container_entries import EMPTY, OF_TEXT, EntryType, RecordType, containers_in
 from xjit.capture.rewriting.left_out import LeftOut
-from xjit.capture.rewriting.rewrite import rebuild
+from xjit.capture.rewriting.rewrite import rebuild, returns_in_loops
 from xjit.capture.rewriting.source_lookup import NotRewritable
 from xjit.capture.tracers.provenance import refuse
 
@@ -27,8 +27,11 @@ class Rewriting:
     So do the places where the functions make lists whose lengths only the run knows. With ``handlers`` those of
     ``try`` are rewritten, too; ``has_handlers`` says that some were run through, ``bodies`` are those
     of the last run. With ``plain_integers`` those among the arguments are Python's own, on which
-    some functions insist. Lines that are ``left_out`` do not run.
+    some functions insist. Lines that are ``left_out`` do not run. ``has_late_returns`` says that returns of loops
+    come behind the loops.
     """
+
+    has_late_returns = _seeks_late_returns = False
 
     def __init__(self, handlers: bool = True, left_out: LeftOut | None = None) -> None:
         self.handlers = handlers
@@ -73,7 +76,9 @@ class Rewriting:
         if code not in self._chosen or (code in self._kept and not asking):
             return function
         try:
-            found = rebuild(function, runtime(), handlers=self.handlers, unbound=self._flags)
+            found = rebuild(
+                function, runtime(), handlers=self.handlers, unbound=self._flags, late_returns=self.has_late_returns
+            )
         except NotRewritable as error:
             self._keep(code, error)
             if asking:  # nothing tells the code that Python runs whether a truth value of the run is True
@@ -89,7 +94,14 @@ class Rewriting:
         if plain is None or plain not in self._chosen or plain in self._kept:
             return function
         try:
-            found = rebuild(function, runtime, code=plain, handlers=self.handlers, unbound=self._flags)
+            found = rebuild(
+                function,
+                runtime,
+                code=plain,
+                handlers=self.handlers,
+                unbound=self._flags,
+                late_returns=self.has_late_returns,
+            )
         except NotRewritable as error:
             self._keep(plain, error)
             return function
@@ -229,6 +241,10 @@ class Rewriting:
         self._of_known_turns.update(wanted)
         return bool(wanted) or self._seeks_makers
 
+    def wants_other_loops(self) -> bool:
+        """Return whether the function is traced anew with lists that grow, or with returns behind their loops."""
+        return self.wants_growing_lists() or self._seeks_late_returns
+
     def is_plain(self, place: tuple[int, int]) -> bool:
         """Return whether a list that is made in a place is to be one of Python's, although loops may make it."""
         return place in self._plain
@@ -311,6 +327,14 @@ class Rewriting:
         self.plain_integers |= is_new
         return is_new
 
+    def want_late_returns(self) -> bool:
+        """Notes that returns had better come behind their loops; return whether the function is traced anew so."""
+        is_new = not self.has_late_returns and any(map(returns_in_loops, self._chosen - self._kept))
+        self.has_late_returns |= is_new
+        self._renews |= is_new
+        self._seeks_late_returns |= is_new
+        return is_new
+
     def keep(self, code: CodeType) -> None:
         """Notes that the function that has some code, rewritten, would better run as it stands."""
         plain = self.plain_code(code) or self._owners.get(code)
@@ -360,7 +384,7 @@ class Rewriting:
         self._chosen |= new
         self._lists, self._wanted_lists = {**self._lists, **lists}, {}
         self._wanted.clear()
-        self._seeks_makers = False
+        self._seeks_makers = self._seeks_late_returns = False
         renews, self._renews = self._renews or not self._wanted_flags <= self._flags, False
         self._flags |= self._wanted_flags
         return bool(new or lists or renews)

@@ -7,6 +7,7 @@
     lower_unbound     variables that only the run gives a value get flags, which reads look at
     lower_handlers    bodies of try become expressions, behind each of which the code of a handler may follow
     bound_names       reads that may find no value: in a nested function Python would have other words for that
+    lower_late_returns  where it is asked for, returns in loops come behind these
     lower_jumps       break, continue and return become flags
     liveness          which variables loops and branches carry, from the effects of statements
     convert_*         control flow becomes calls, blocks become nested functions
@@ -39,6 +40,7 @@ from xjit.capture.rewriting.liveness import sites_of
 from xjit.capture.rewriting.lowering.lower_assigning_tests import lower_assigning_tests
 from xjit.capture.rewriting.lowering.lower_handlers import lower_handlers
 from xjit.capture.rewriting.lowering.lower_jumps import lower_jumps
+from xjit.capture.rewriting.lowering.lower_late_returns import lower_late_returns
 from xjit.capture.rewriting.lowering.lower_matches import lower_matches
 from xjit.capture.rewriting.lowering.lower_missing_keys import lower_missing_keys
 from xjit.capture.rewriting.lowering.lower_unbound import lower_unbound
@@ -71,15 +73,17 @@ def rebuild(
     *,
     handlers: bool = False,
     unbound: frozenset[str] = frozenset(),
+    late_returns: bool = False,
 ) -> types.FunctionType:
     """Return the function with its control flow handed to a runtime; NotRewritable if that cannot be done.
 
     It has the globals and the cells of the function, unless others are given. Whoever gives others sees to defaults
     and attributes by himself where these have to be others, too. The ``code`` is that of its source, which is another
     one for a function that a rewritten one defines. With ``handlers`` those of ``try`` are part of the control flow.
-    Variables that are ``unbound`` where the function reads them get flags.
+    Variables that are ``unbound`` where the function reads them get flags. With ``late_returns`` those of loops come
+    behind the loops.
     """
-    rewritten = rewrite(function, code, handlers, unbound)
+    rewritten = rewrite(function, code, handlers, unbound, late_returns)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells.update(closure or {})
     cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
@@ -98,6 +102,21 @@ def rebuild(
     return found
 
 
+def returns_in_loops(code: types.CodeType) -> bool:
+    """Return whether a function, as it stands, has returns in loops."""
+    try:
+        pending: list[ast.AST] = [one for one in ast.walk(find_tree(code)) if isinstance(one, (ast.While, ast.For))]
+    except NotRewritable:
+        return False
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.expr, *DEFINITIONS)):
+            pending += children(node)
+    return False
+
+
 def checked(runtime: ControlRuntime, name: str, read: Callable[[], Any]) -> Any:
     """Return the value of a variable of the function; without one Python's error for a local variable."""
     try:
@@ -112,23 +131,28 @@ def rewrite(
     code: types.CodeType | None = None,
     handlers: bool = False,
     unbound: frozenset[str] = frozenset(),
+    late_returns: bool = False,
 ) -> Rewritten:
     """Return the rewritten code of a function, made once; NotRewritable if it cannot be rewritten."""
     code = code or function.__code__
     linecache.lazycache(code.co_filename, function.__globals__)
-    return _rewritten(code, code.co_filename, handlers, unbound)
+    return _rewritten(code, code.co_filename, handlers, unbound, late_returns)
 
 
 @functools.lru_cache(maxsize=256)
-def _rewritten(code: types.CodeType, filename: str, handlers: bool, unbound: frozenset[str]) -> Rewritten:
+def _rewritten(
+    code: types.CodeType, filename: str, handlers: bool, unbound: frozenset[str], late_returns: bool
+) -> Rewritten:
     """Return the rewritten code; equal code may stand in several files, so the file is part of the key."""
     try:
-        return _made(find_tree(code), code, handlers, unbound)
+        return _made(find_tree(code), code, handlers, unbound, late_returns)
     except RecursionError:
         raise NotRewritable("is nested too deeply") from None
 
 
-def _made(tree: Function, code: types.CodeType, handlers: bool, unbound: frozenset[str]) -> Rewritten:
+def _made(
+    tree: Function, code: types.CodeType, handlers: bool, unbound: frozenset[str], late_returns: bool
+) -> Rewritten:
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     tree = emitting(tree) if is_generator else tree
     lower_matches(tree)
@@ -144,7 +168,7 @@ def _made(tree: Function, code: types.CodeType, handlers: bool, unbound: frozens
         names = scope_names(tree)
     bound = names.local - names.captured - (unbound_names(unsafe) - flagged) - read_in_comprehensions(tree)
     head, body = _body(tree)
-    lowered = lower_jumps(spread(body))
+    lowered = lower_jumps(lower_late_returns(spread(body)) if late_returns and not is_generator else spread(body))
     found = sites_of(lowered.body, names, lowered.stops)
     optional = frozenset() if is_generator else optional_names(tree, names)
     sites = {node: _with_marks(site, bound, optional) for node, site in found.items()}
