@@ -163,3 +163,34 @@ def test_objects_of_the_module_that_a_loop_reads_first() -> None:
         assert compiled(np.array([turns])) == turns
         assert (SHARED.steps, SHARED.place) == (turns, 0.5**turns)
     assert compiled.stats().fallbacks == 0
+
+
+class Watched:
+    """An object whose attributes are watched: what reads them is noted."""
+
+    def __init__(self, pos: Any) -> None:
+        self.pos = pos
+        self.steps = 0
+
+    @property
+    def last(self) -> Any:
+        self.steps += 100
+        return self.pos
+
+
+def test_attributes_that_a_finally_mentions_are_read_where_it_runs() -> None:
+    """Whether an error would be caught is found out without the user's attributes."""
+
+    def f(p: Any, x: Any) -> Any:
+        try:
+            p.pos *= np.linalg.norm(np.linalg.inv(x))
+            p.steps += 1
+        finally:
+            p.last[0] = -1.0
+        return p.steps
+
+    for function in (f, xjit(strict=True)(f)):
+        one = Watched(np.ones(N))
+        assert function(one, np.eye(N)) == 101
+        np.testing.assert_allclose(one.pos, [-1.0] + [np.sqrt(N)] * (N - 1))
+        assert one.steps == 101

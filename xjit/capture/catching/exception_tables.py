@@ -12,11 +12,10 @@ import dis
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from xjit.dataclass import dataclass, field
-from xjit.ir.context import TracedValue
 
 _UNKNOWN = object()
 _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
@@ -183,10 +182,13 @@ def _global(frame: FrameType, name: str) -> Any:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    if isinstance(value, TracedValue):
-        return _UNKNOWN
-    module = vars(value).get("_module", value) if hasattr(value, "__dict__") else value
-    return getattr(module, name, _UNKNOWN)
+    """Return what a module or a class has by a name: nothing else is asked, as its attributes may be code."""
+    if not isinstance(value, ModuleType | type):
+        try:
+            value = object.__getattribute__(value, "_module")
+        except AttributeError:
+            return _UNKNOWN
+    return getattr(value, name, _UNKNOWN)
 
 
 def _may_match(wanted: Any, error: type[BaseException]) -> bool:
