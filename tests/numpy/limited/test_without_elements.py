@@ -82,3 +82,21 @@ def _positions_in_turns(x: Any, turns: Any) -> Any:
 
 def test_positions_in_nothing_can_be_written_to_behind_a_loop() -> None:
     assert jit(_positions_in_turns)(np.ones(3), np.int64(2)).flags.writeable
+
+
+@pytest.mark.parametrize("reduction", [np.min, np.amax, np.argmin, np.argmax, np.ptp], ids=lambda one: one.__name__)
+def test_extremes_of_nothing_raise_in_the_words_of_numpy(reduction: Any) -> None:
+    def f(x: Any) -> Any:
+        x[0] = -1.0
+        chosen = np.sort(x[x > 0])
+        return reduction(chosen), chosen * 2.0
+
+    compiled = jit(f)
+    compiled(np.arange(4.0))
+    messages = []
+    for function in (f, compiled):
+        x = -np.ones(4)
+        with pytest.raises(ValueError) as caught:
+            function(x)
+        messages.append((str(caught.value).partition("\n")[0], x.tolist()))
+    assert messages[0] == messages[1]

@@ -48,9 +48,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Map
     """``ufunc.method(*inputs, **options)`` on arrays of which at least one is limited."""
     name = f"numpy.{ufunc.__name__}"
     if method == "reduce" and len(inputs) == 1:
-        return _reduced(
-            lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), ufunc.identity, inputs, options, 0
-        )
+        of_nothing = None if ufunc.identity is not None else _no_identity(ufunc.__name__)
+        return _reduced(lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), of_nothing, inputs, options, 0)
     if method == "accumulate" and ufunc in (np.add, np.multiply) and len(inputs) == 1:
         return FUNCTIONS[np.cumsum if ufunc is np.add else np.cumprod](*inputs, **options)
     if method == "outer" and len(inputs) == 2 and ufunc.signature is None:
@@ -115,10 +114,19 @@ def _real(val: Any) -> Any:
 # ---- reductions
 
 
+def _no_identity(name: str) -> str:
+    """The message about a reduction of nothing, by a ufunc that has no identity."""
+    return f"zero-size array to reduction operation {name} which has no identity"
+
+
 def _reduced(
-    compute: Callable[..., Any], identity: Any, args: Sequence[Any], options: Mapping[str, Any], default: Any = None
+    compute: Callable[..., Any],
+    of_nothing: str | None,
+    args: Sequence[Any],
+    options: Mapping[str, Any],
+    default: Any = None,
 ) -> Any:
-    """A reduction over axes; of nothing, one that starts from no element raises."""
+    """A reduction over axes; ``of_nothing`` is the message where there is no element, of one that raises then."""
     given = dict(options)
     array, *rest = args
     sizes = sizes_of(array)
@@ -134,8 +142,8 @@ def _reduced(
     given.setdefault("axis", default)
     axes = axes_of(given["axis"], len(sizes), "reduce")
     value = value_of(array)
-    if identity is None:
-        value = _not_empty(value, [sizes[axis] for axis in axes])
+    if of_nothing is not None:
+        value = _not_empty(value, [sizes[axis] for axis in axes], of_nothing)
     found = compute(value, **given)
     return made(found, _left(sizes, axes, bool(given.get("keepdims"))))
 
@@ -146,12 +154,11 @@ def _left(sizes: Sizes, axes: Sequence[int], keepdims: bool) -> Sizes:
     return tuple(size for axis, size in enumerate(sizes) if axis not in axes)
 
 
-def _not_empty(value: Any, sizes: Sequence[Integer]) -> Any:
+def _not_empty(value: Any, sizes: Sequence[Integer], message: str) -> Any:
     """The value, if there are elements."""
     for size in sizes:
         if size.low < 1:
-            rule = "zero-size array to reduction operation which has no identity"
-            value = require(value, ops.gt(_operand(size), number(0)), "value", rule)
+            value = require(value, ops.gt(_operand(size), number(0)), "value", message)
     return value
 
 
@@ -160,16 +167,16 @@ def _operand(size: Integer) -> Any:
     return number(found) if isinstance(found, int) else found
 
 
-def _reduction(function: Any, identity: Any) -> Callable[..., Any]:
+def _reduction(function: Any, of_nothing: str | None = None) -> Callable[..., Any]:
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return _reduced(lambda *x, **k: dispatch.call_function(function, x, k), identity, (a, *args), kwargs)
+        return _reduced(lambda *x, **k: dispatch.call_function(function, x, k), of_nothing, (a, *args), kwargs)
 
     return call
 
 
 def _position(function: Any) -> Callable[..., Any]:
     """The position of an extreme along an axis; that in all of an array has no number along one."""
-    along = _reduction(function, None)
+    along = _reduction(function, f"attempt to get {function.__name__} of an empty sequence")
 
     def call(a: Any, axis: Any = None, **kwargs: Any) -> Any:
         if axis is None and len(sizes_of(a)) > 1:
@@ -198,17 +205,17 @@ def _scalar(value: Any) -> Any:
 
 
 REDUCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: _reduction(np.sum, 0),
-    np.prod: _reduction(np.prod, 1),
-    np.max: _reduction(np.max, None),
-    np.min: _reduction(np.min, None),
-    np.amax: _reduction(np.max, None),
-    np.amin: _reduction(np.min, None),
-    np.any: _reduction(np.any, False),
-    np.all: _reduction(np.all, True),
+    np.sum: _reduction(np.sum),
+    np.prod: _reduction(np.prod),
+    np.max: _reduction(np.max, _no_identity("maximum")),
+    np.min: _reduction(np.min, _no_identity("minimum")),
+    np.amax: _reduction(np.max, _no_identity("maximum")),
+    np.amin: _reduction(np.min, _no_identity("minimum")),
+    np.any: _reduction(np.any),
+    np.all: _reduction(np.all),
     np.argmax: _position(np.argmax),
     np.argmin: _position(np.argmin),
-    np.count_nonzero: _reduction(np.count_nonzero, 0),
+    np.count_nonzero: _reduction(np.count_nonzero),
     np.mean: _mean,
 }
 
