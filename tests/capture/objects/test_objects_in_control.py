@@ -179,7 +179,7 @@ class Watched:
 
 
 def test_attributes_that_a_finally_mentions_are_read_where_it_runs() -> None:
-    """Whether an error would be caught is found out without the user's attributes."""
+    """The search for handlers of an error reads no attributes of the user's."""
 
     def f(p: Any, x: Any) -> Any:
         try:

@@ -330,4 +330,6 @@ def _words(leaf: Any) -> str:
         return f"{leaf.dtype} of a length of the run"
     if isinstance(leaf, RecordingObject):
         return f"an object of class {state_of(leaf).cls.__qualname__}"
-    return f"{leaf!r:.40}" if is_plain(leaf) else "an object"
+    if type(leaf).__module__.startswith("xjit."):
+        return "an object"
+    return getattr(leaf, "__qualname__", None) or f"{leaf!r:.40}"
