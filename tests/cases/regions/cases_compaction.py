@@ -29,6 +29,10 @@ def _sorted(operand: Any, size: Any) -> Any:
     return limited_call("sort", [operand], [{0: size}], {}, (3,))
 
 
+def _inverse(operand: Any, size: Any) -> Any:
+    return limited_call("linalg.inv", [operand], [{0: size, 1: size}], {}, (3, 3))
+
+
 def _repeated(operand: Any, ends: Any, size: Any) -> Any:
     return repeat_each(operand, ends, size, 6)
 
@@ -47,6 +51,7 @@ def _cases() -> list[Case]:
         Case("count_chosen", count_chosen, (MASK, np.array(3)), np.array([2]), label="the first three"),
         Case("chosen_positions", lambda m, e: chosen_positions(m, e, 3), (MASK, ENDS), np.array([0, 2, 3])),
         Case("limited_call", _sorted, (LINE, np.array(3)), np.array([1.0, 2, 3])),
+        Case("limited_solver", _inverse, (np.diag([2.0, 4, 0]), np.array(2)), np.diag([0.5, 0.25, 0])),
         Case(
             "count_numbers", _counted, (np.array([3, 0, 3, 9]), np.array(3), np.array(4)), np.array([1, 0, 0, 2, 0])
         ),

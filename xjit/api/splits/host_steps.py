@@ -14,6 +14,7 @@ from xjit.inspect.costs import OF_VALUES, cost_of_calls, cost_of_numpy
 from xjit.ir.inner_graphs import all_graphs
 from xjit.ir.node import Node
 from xjit.ops.define.memory_order import PACK
+from xjit.ops.dynamic.library_calls import LIMITED_SOLVER
 from xjit.ops.effects.python_call import PYTHON_CALL
 from xjit.programs.lowered import Lowered
 from xjit.types import in_words
@@ -61,9 +62,11 @@ def is_split(captured: Captured) -> bool:
 
 
 def is_tried(captured: Captured, lowered: Lowered) -> bool:
-    """Return whether NumPy may be quicker than a program: one that calls Python, draws, is for certain values, or
-    makes large arrays of the caller's anew.
+    """Return whether NumPy may be quicker than a program: one that calls Python, draws, is for certain values, solves
+    systems of a size that only the run knows, or makes large arrays of the caller's anew.
     """
+    if any(node.op is LIMITED_SOLVER for graph in all_graphs(captured.graph) for node in graph.nodes):
+        return True
     draws = any(node.op.alone is not None for node in captured.graph.nodes)
     return draws or bool(captured.pins) or is_split(captured) or _copies_back(lowered)
 

@@ -1,11 +1,13 @@
-"""Places of entries in the lines of a growing list: integers that the run may be the first to know."""
+"""Places of entries in the lines of a growing list: integers that the run may be the first to know. Room for them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from xjit.capture.recording.container_entries import EntryType, RecordType, parts_of
 from xjit.capture.tracers.demands import demand
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST
 from xjit.ir.context import TracedValue
@@ -20,6 +22,13 @@ from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
 from xjit.ops.elements.select import select
 from xjit.types import INT64
+
+_ROOM = 2**14
+_ROOM_IN_TURNS = 2**10
+_MOST_ROOM = 2**20
+"""Numbers that there is room for at first, in turns that make a list fewer; at most, too."""
+_ROOM_OF_POSITIONS = 2**8
+"""Positions of rows or columns that there is room for at first: what is made of these has room for as many."""
 
 
 def at_most(count: Any, most: int) -> Any:
@@ -96,3 +105,18 @@ def _integer(value: Any) -> Any:
     if not isinstance(value, TracedValue):
         return number(value)
     return value if value.dtype == INT64 else convert_element_type(value, INT64)
+
+
+def guessed_rows(trace: CaptureTrace, place: tuple[int, int], kind: EntryType | RecordType) -> int:
+    """The entries that a list has room for at first: as many as the largest array among the arguments has elements,
+    within bounds.
+
+    Lists of nodes, edges or lines are seldom longer than what they are found in.
+    """
+    rewriting = trace.recorder.rewriting
+    if rewriting.is_short(place):
+        return _ROOM_OF_POSITIONS
+    numbers = max(1, math.prod(kind.shape or ())) if isinstance(kind, EntryType) else 1
+    largest = 0 if trace.lengths is None else trace.lengths.largest
+    guess = _ROOM_IN_TURNS if rewriting.is_little(place) else _ROOM // max(1, len(parts_of(kind)))
+    return max(guess, min(1 << max(0, largest - 1).bit_length(), _MOST_ROOM)) // numbers

@@ -10,7 +10,6 @@ Arrays of one shape are rows of the column, tuples of numbers have a column for 
 from __future__ import annotations
 
 import collections
-import math
 import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -20,7 +19,14 @@ import numpy as np
 from xjit import tree
 from xjit.capture.comprehensions.entry_lines import Line, lines_of
 from xjit.capture.comprehensions.entry_lists import EntryList
-from xjit.capture.comprehensions.entry_places import at_most, count_between, demand_order, not_negative, place_of
+from xjit.capture.comprehensions.entry_places import (
+    at_most,
+    count_between,
+    demand_order,
+    guessed_rows,
+    not_negative,
+    place_of,
+)
 from xjit.capture.comprehensions.gathered import Column, Fixed, Gathered, refuse_change
 from xjit.capture.comprehensions.lone_arrays import is_alone, note_entry
 from xjit.capture.constants.choices import is_choice, is_constant_of_run, numbers_of
@@ -30,7 +36,6 @@ from xjit.capture.recording.container_entries import (
     EntryType,
     RecordType,
     entry_type,
-    parts_of,
 )
 from xjit.capture.splits.deferred import DeferredObject
 from xjit.capture.tracers.chosen_elements import packed
@@ -45,10 +50,6 @@ from xjit.ops.dynamic.limited_windows import number
 from xjit.ops.elements.compare import eq, le
 from xjit.types import FLOAT64
 
-_ROOM = 2**14
-_ROOM_IN_TURNS = 2**10
-_MOST_ROOM = 2**20
-"""Numbers that there is room for at first, in turns that make a list fewer; at most, too."""
 _FEWEST_ROWS = 64
 _SPARE_ROWS = 16
 """Places for numbers behind the room: appending a few more than fit, which NumPy does in the end, needs no bound."""
@@ -468,25 +469,13 @@ def _is_ordered(form: tree.Tree) -> bool:
     return not isinstance(form, tree.Branch) or (form.kind is tuple and all(map(_is_ordered, form.children)))
 
 
-def _rows(trace: CaptureTrace, little: bool, kind: EntryType | RecordType) -> int:
-    """The entries that a list has room for at first: as many as the largest array among the arguments has elements,
-    within bounds.
-
-    Lists of nodes, edges or lines are seldom longer than what they are found in.
-    """
-    numbers = max(1, math.prod(kind.shape or ())) if isinstance(kind, EntryType) else 1
-    largest = 0 if trace.lengths is None else trace.lengths.largest
-    guess = _ROOM_IN_TURNS if little else _ROOM // max(1, len(parts_of(kind)))
-    return max(guess, min(1 << max(0, largest - 1).bit_length(), _MOST_ROOM)) // numbers
-
-
 def growing_list(made: Any, place: tuple[int, int], kind: EntryType | RecordType, trace: CaptureTrace) -> Any:
     """A list that gets the elements of a new one, for loops to append to; None where nothing may be guessed."""
     rewriting = trace.recorder.rewriting
     if trace.parent is not None and rewriting.want_little(place):
         refuse("a turn of a loop makes a list that changes its length", fix=ARRAY_INSTEAD)
     shape = kind.shape if isinstance(kind, EntryType) else ()
-    rows = max(_FEWEST_ROWS, _rows(trace, rewriting.is_little(place), kind), rewriting.room_of(place))
+    rows = max(_FEWEST_ROWS, guessed_rows(trace, place, kind), rewriting.room_of(place))
     room = None if trace.lengths is None else trace.lengths.room(rows + len(made))
     if room is None:
         return None

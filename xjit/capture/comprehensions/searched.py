@@ -2,10 +2,14 @@
 
 found.count(3)      (column == 3).sum()
 found.index(3)      argmax(column == 3), where any is equal; else NumPy does the call, and Python raises ValueError
+3 in found          any(column == 3)
+(i, j) in found     any((first == i) & (second == j))
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -22,9 +26,24 @@ from xjit.ir.current import current
 
 
 def _equal(found: Gathered, value: Any) -> Any:
-    """The truth values that say which elements equal a number; None of elements or numbers of other types."""
-    parts = found.parts_now() if found.form == tree.LEAF else ()
-    column, kind = parts[0] if len(parts) == 1 else None, entry_type(value)
+    """The truth values that say which elements equal a number, or a tuple of such; None of other types."""
+    values = _numbers_of(found.form, value)
+    parts = () if values is None else found.parts_now()
+    masks = [_equal_numbers(*pair) for pair in zip(parts, values or (), strict=True)]
+    return None if not masks or any(one is None for one in masks) else functools.reduce(operator.and_, masks)
+
+
+def _numbers_of(form: tree.Tree, value: Any) -> tuple[Any, ...] | None:
+    """The numbers of a value that has the form of the elements: a number, or a tuple of numbers; None of others."""
+    if form == tree.LEAF:
+        return (value,)
+    if not isinstance(form, tree.Branch) or form.kind is not tuple or any(one != tree.LEAF for one in form.children):
+        return None
+    return value if type(value) is tuple and len(value) == len(form.children) else None
+
+
+def _equal_numbers(column: Any, value: Any) -> Any:
+    kind = entry_type(value)
     if not isinstance(column, Column) or column.doubts is not None:
         return None
     if column.array.ndim != 1 or not isinstance(kind, EntryType) or not kind.is_number or kind.doubtful is not None:
@@ -34,6 +53,12 @@ def _equal(found: Gathered, value: Any) -> Any:
     if isinstance(value, TracedValue):
         demand_no_nan([value])  # Python finds a NaN by its place in memory
     return column.array == value
+
+
+def has_element(found: Gathered, value: Any) -> Any:
+    """Return whether a list has an element that equals a value; None where only Python knows."""
+    mask = _equal(found, value)
+    return None if mask is None else mask.any()
 
 
 def _is_exact(value: Any) -> bool:

@@ -32,6 +32,7 @@ from xjit.numpy.limited.arrays import LimitedArray
 from xjit.ops.control.computations import plain as plain_type
 from xjit.ops.define.core import aval_of, constant, lift
 from xjit.ops.elements.convert import convert_element_type
+from xjit.ops.whole_arrays.concatenate import pad
 from xjit.ops.whole_arrays.shape import broadcast
 from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, in_words, scalar_type
 
@@ -103,6 +104,14 @@ class Kind:
             return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
         return replace(both, bounds=(low, high), wraps=self.wraps or other.wraps)
+
+    def with_room(self, room: tuple[int, ...] | None) -> Kind:
+        """The kind of the same array at other bounds."""
+        aval = self.place.aval
+        if room is None or room == aval.shape:
+            return self
+        type = ArrayType(aval.dtype, room, tuple(range(len(room))))
+        return replace(self, place=replace(self.place, aval=type), layout=ROW_MAJOR)
 
     def agreed(self, other: Kind) -> Kind | None:
         """The kind that holds numbers of two kinds exactly; None where there is none.
@@ -234,6 +243,32 @@ def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]
     return tree.unflatten(structure, [value, *(size for size, known in pairs if known is None)])
 
 
+def room_for(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
+    """The shapes of the leaves of an array in parts, with room for a value along the axes of the run's sizes, too."""
+    if not is_in_parts(structure) or not is_array(value) or len(value.shape) != len(shapes[0]):
+        return shapes
+    assert isinstance(structure, tree.Branch)
+    axes = zip(value.shape, shapes[0], structure.marks, strict=True)
+    return [tuple(max(size, most) if known is None else most for size, most, known in axes), *shapes[1:]]
+
+
+def common_room(structure: tree.Tree, one: Any, other: Any) -> tuple[int, ...] | None:
+    """The bounds of two arrays of sizes that only the run knows, where they are others; None of what is none."""
+    if not is_in_parts(structure) or one.shape == other.shape:
+        return None
+    return tuple(map(max, one.shape, other.shape))
+
+
+def padded(leaf: Any, room: tuple[int, ...]) -> Any:
+    """A value with zeros up to other bounds."""
+    if not is_array(leaf) or leaf.shape == room:
+        return leaf
+    trace, zero = current(), constant(np.zeros((), leaf.dtype))
+    assert trace is not None
+    found = pad(leaf, zero, [(0, most - size, 0) for size, most in zip(leaf.shape, room, strict=True)])
+    return trace.wrap(lift(trace, found), trace)
+
+
 def is_chosen_alone(leaf: Any) -> bool:
     """Return whether a leaf that one arm alone has can be had behind the branch: no object of that arm's."""
     return is_array_like(leaf) or isinstance(leaf, str | bytes | type(None) | Enum)
@@ -252,7 +287,7 @@ def has_room(shape: tuple[int, ...], room: tuple[int, ...], structure: tree.Tree
     if len(shape) != len(room):
         return False
     axes = zip(shape, room, structure.marks, strict=True)
-    return all(size == most or (known is None and size < most) for size, most, known in axes)
+    return all(size == most if known is not None else size <= most for size, most, known in axes)
 
 
 def optional(value: Any, structure: tree.Tree, kinds: Sequence[Any]) -> Any:

@@ -22,13 +22,16 @@ from xjit.capture.python_control.checkpoint import Checkpoint, remembered
 from xjit.capture.python_control.inlining import inlined, is_guarded, is_small
 from xjit.capture.python_control.leaves import (
     Kind,
+    common_room,
     in_parts,
     is_array,
     is_array_like,
     is_chosen_alone,
     kind_of,
     lifted,
+    padded,
     refuse_kinds,
+    room_for,
     same,
 )
 from xjit.capture.python_control.loop_turns import versions_of, written_buffers
@@ -270,8 +273,8 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
         one, other = (
-            in_parts(one, found, _shapes(others)),
-            in_parts(other, structure, _shapes(ones)),
+            in_parts(one, found, room_for(one, found, _shapes(others))),
+            in_parts(other, structure, room_for(other, structure, _shapes(ones))),
         )
         (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found and (plan := _optional(name, one, other, pred, site)) is not None:
@@ -281,7 +284,8 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
     if structure is None:
         return _Plan(None, (), None)
     labels = tree.labels(structure, name)
-    return _Plan(structure, tuple(map(_leaf, ones, others, labels)))
+    rooms = itertools.chain([common_room(structure, ones[0], others[0])], itertools.repeat(None))
+    return _Plan(structure, tuple(map(_leaf, ones, others, labels, rooms)))
 
 
 def _optional(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan | None:
@@ -370,12 +374,12 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     return _Plan(structure, tuple(choices))
 
 
-def _leaf(one: Any, other: Any, label: str) -> Any:
+def _leaf(one: Any, other: Any, label: str, room: tuple[int, ...] | None = None) -> Any:
     if same(one, other):
         return _View(one, other) if is_other_view(one, other) else one
     if not is_array_like(one) or not is_array_like(other):
         refuse_kinds(label, one, other, "behind a branch")
-    kind = kind_of(one, label).agreed(kind_of(other, label))
+    kind = kind_of(one, label).with_room(room).agreed(kind_of(other, label).with_room(room))
     if kind is None:
         refuse_kinds(label, one, other, "behind a branch")
     return _Choice(one, other, kind)
@@ -489,7 +493,7 @@ def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Nod
 def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
     with tracing(trace):
         if leaf is not None:
-            return lifted(leaf, kind)
+            return lifted(padded(leaf, kind.place.aval.shape), kind)
         zeros = [(constant(np.zeros((), type.dtype)), type) for type in kind.types]
         return [broadcast(zero, type.shape) if type.rank else zero for zero, type in zeros]
 

@@ -306,9 +306,9 @@ def traced_numpy(function: Any) -> Any:
             return function_of_constants(function, args, kwargs, wrapper)
         args, kwargs = prepared(function, args, kwargs)
         if next(traced_leaves((args, kwargs)), None) is not None:
-            return call_created(replacement, args, kwargs)
+            return call_created(replacement, args, kwargs, function)
         if function in _CREATION:
-            made = call_created(replacement, args, kwargs)
+            made = call_created(replacement, args, kwargs, function)
             array = made[0] if isinstance(made, tuple) else made  # of a line, with the step
             if math.prod(array.shape) > MAX_CONCRETE:
                 return made

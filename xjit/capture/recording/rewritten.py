@@ -51,6 +51,7 @@ class Rewriting:
         self._wanted_lists: dict[tuple[int, int], Any] = {}
         self._lists: dict[tuple[int, int], Any] = {}
         self._little: set[tuple[int, int]] = set()
+        self._short: set[tuple[int, int]] = set()
         self._room: dict[tuple[int, int], int] = {}
         self._of_known_turns: set[tuple[int, int]] = set()
         self._plain: set[tuple[int, int]] = set()
@@ -305,6 +306,17 @@ class Rewriting:
         """Notes that turns make the list of a place; return whether the function is to be traced anew for that."""
         is_new = place not in self._little
         self._little.add(place)
+        self._renews |= is_new
+        return is_new
+
+    def is_short(self, place: tuple[int, int]) -> bool:
+        """Return whether the list of a place is one of positions of rows or columns, of which a few are chosen."""
+        return place in self._short
+
+    def want_short(self, place: tuple[int, int]) -> bool:
+        """Notes a list of such positions; return whether the function is to be traced anew for that."""
+        is_new = place not in self._short
+        self._short.add(place)
         self._renews |= is_new
         return is_new
 

@@ -426,6 +426,26 @@ def _in_array(value: Any) -> Any:
     return value if found is None else found
 
 
+def positions_in(index: Any, rank: int) -> Any:
+    """An index with an array of positions in place of each list of the run that holds integers.
+
+    It is one of an array of so many axes.
+    """
+    if type(index) is tuple:
+        return tuple(positions_in(one, rank) for one in index)
+    elements = index.elements if type(index) is DeferredObject else None
+    found = elements.columns if elements is not None and elements.form == tree.LEAF else []
+    if elements is None or len(found) != 1 or elements.is_keyed or elements.class_name != "list":
+        return index
+    (column,) = found
+    is_plain = column.doubts is None and not column.lists and column.array.ndim == 1
+    if not is_plain or column.array.dtype.kind not in "iu":
+        return index
+    if rank > 1 and elements.grows and elements.made_by.want_short(elements.place):
+        refuse("positions in a list are those of rows or columns", fix="use an array of positions")
+    return column.array
+
+
 def joined(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The arrays of a list of the run, known as rows of one, as a function that gets the list joins them.
 

@@ -101,12 +101,19 @@ def contained(name: str, value: Any, items: Any) -> Any:
     v in range(a, b)    one of the numbers of the range
     v in x              np.any(x == v)
     """
-    if issubclass(type(items), DeferredObject):
+    found = _among_elements(value, items) if issubclass(type(items), DeferredObject) else _among(value, items)
+    if found is None:
         return in_deferred(name, value, items)
-    found = _among(value, items)
     if is_open(found):
         return as_bool(found) if name == "in" else negated(found)
     return bool(found) if name == "in" else not found
+
+
+def _among_elements(value: Any, items: DeferredObject) -> Any:
+    """Return whether a list of the run has an element that equals a value; None where its elements are not known."""
+    from xjit.capture.comprehensions.searched import has_element
+
+    return None if items.keyed is not None or items.elements is None else has_element(items.elements, value)
 
 
 def _among(value: Any, items: Any) -> Any:

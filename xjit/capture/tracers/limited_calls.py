@@ -46,6 +46,7 @@ from xjit.numpy.limited.moving_indices import (
     set_steps,
     set_window,
 )
+from xjit.numpy.limited.positions_along import place_among
 from xjit.numpy.limited.run_time_integers import Integer
 from xjit.showing import Flattened, PartsOf, Reshaped, Showing, Turned
 
@@ -138,8 +139,8 @@ def call_creation(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 def is_moving(value: Any, index: Any) -> bool:
-    """Return whether an index is basic, and says or asks what only the run knows."""
-    return applies(value, index)
+    """Return whether an index says or asks what only the run knows: a basic one, or positions."""
+    return applies(value, index) or place_among(value, index) is not None
 
 
 def takes_store(target: Any, index: Any) -> bool:

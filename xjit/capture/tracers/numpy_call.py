@@ -16,7 +16,7 @@ from xjit.capture.memory.stores import setitem, takes_chosen
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.splits.attempts import attempted
-from xjit.capture.splits.deferred import is_deferred, refuse_deferred
+from xjit.capture.splits.deferred import is_deferred, positions_in, refuse_deferred
 from xjit.capture.tracers import limited_calls
 from xjit.capture.tracers.doubts import as_numpys, hand_on_doubt, settled
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
@@ -275,17 +275,21 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
     return assign(target, as_value(result, name), name)
 
 
-def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any = None) -> Any:
+    """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement.
+
+    ``function`` is NumPy's, which matters where it has another name there, or is not in its main module.
+    """
     args, kwargs = settled(args, kwargs)
+    function = getattr(np, replacement.__name__, replacement if function is None else function)
     chosen = _chosen_in((*args, *kwargs.values()))
     if chosen is not None:
-        return chosen.__array_function__(getattr(np, replacement.__name__, replacement), (), args, kwargs)
+        return chosen.__array_function__(function, (), args, kwargs)
     created = limited_calls.call_creation(replacement.__name__, args, kwargs)
     if created is not None:
         return created
     if limited_calls.concern((*args, *kwargs.values())):
-        return limited_calls.call_function(getattr(np, replacement.__name__, replacement), args, kwargs)
+        return limited_calls.call_function(function, args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
@@ -386,10 +390,15 @@ def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:
     return call_ufunc(ufunc, "__call__", (target, other), {"out": (target,)})
 
 
-def packed_index(index: Any) -> Any:
-    """An index, elements in it that masks chose as arrays of a size that only the run knows."""
+def packed_index(index: Any, rank: int) -> Any:
+    """An index, elements in it that masks chose, and lists of the run, as arrays of a size that only the run knows.
+
+    It is one of an array of so many axes.
+    """
+    if is_deferred(index):
+        index = positions_in(index, rank)
     if type(index) is tuple:
-        return tuple(map(packed_index, index))
+        return tuple(packed_index(one, rank) for one in index)
     return index.packed() if getattr(type(index), "chooses", False) else index
 
 

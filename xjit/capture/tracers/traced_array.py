@@ -333,7 +333,7 @@ class TracedArray(Operators, NumberAttributes):
         beside = None if self.scalar else beside_mask(index, self)
         if beside is not None:
             return self[beside[0]][beside[1]]
-        return call_getitem(self, packed_index(index))
+        return call_getitem(self, packed_index(index, self.ndim))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.scalar:
@@ -342,7 +342,7 @@ class TracedArray(Operators, NumberAttributes):
         if beside is not None:
             self[beside[0]][beside[1]] = value
         else:
-            call_setitem(self, packed_index(index), value)
+            call_setitem(self, packed_index(index, self.ndim), value)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError
+from xjit.ir.context import TracedValue
 from xjit.numpy.arrays.shaping import as_array, reshape
 from xjit.numpy.rules.broadcasting import common_shape
-from xjit.numpy.rules.data_dependent import depends
 from xjit.numpy.rules.values import Shape, as_value, as_view, constant, shape_of
 from xjit.ops.define.core import Operand, aval_of, dtype_of
 from xjit.ops.define.memory_order import pack
@@ -73,9 +73,13 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
 def ix_(*args: Any) -> tuple[Any, ...]:
     """Vectors as an open grid: each along an axis of its own.
 
-    Element types: integers and floats. Raises ArgumentError for other ranks, DataDependentError for traced truth
-    values, whose number decides the shape.
+    Element types: integers and floats; truth values choose the positions where they hold. Raises ArgumentError for
+    other ranks.
     """
+    if any(isinstance(one, TracedValue) and dtype_of(one) == BOOL and len(shape_of(one)) == 1 for one in args):
+        from xjit.numpy.limited.joined_arrays import ix
+
+        return ix(*args)
     return tuple(_open(as_value(one, "ix_"), len(args), place) for place, one in enumerate(args))
 
 
@@ -86,6 +90,4 @@ def _open(value: Operand, rank: int, place: int) -> Any:
         value = np.flatnonzero(value) if dtype_of(value) == BOOL else value
         value = value.astype(INT64) if value.size == 0 else value
         return constant(value.reshape((*(1,) * place, value.size, *(1,) * (rank - place - 1))))
-    if dtype_of(value) == BOOL:
-        depends("numpy.ix_: truth values", "the shape of the result", "pass positions, or a list")
     return _column(value, rank, place)

@@ -6,7 +6,6 @@ Such an array is no traced value, so that nothing takes its bounds for sizes: on
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -14,13 +13,14 @@ import numpy as np
 
 from xjit import ops
 from xjit.dataclass import dataclass
-from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
+from xjit.errors import CaptureError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.numpy.limited.run_time_integers import (
     Integer,
+    check_slice,
     chosen,
     integer,
     is_below,
@@ -47,6 +47,10 @@ from xjit.ops.whole_arrays.shape import iota
 from xjit.types import DType
 
 Sizes: TypeAlias = "tuple[Integer, ...]"
+
+_MOST_BYTES = 2**33
+"""Bytes that the bounds of an array may make it have: memory that nothing touches, but that has to be there."""
+_FIX = "use an array whose size is known while tracing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +146,15 @@ def is_limited(sizes: Sizes) -> bool:
 
 
 def made(value: Any, sizes: Sizes) -> Any:
-    """An array of these sizes: limited if some of them are not known."""
-    return LimitedArray(value, sizes) if is_limited(sizes) else value
+    """An array of these sizes: limited if some of them are not known.
+
+    CaptureError where its bounds leave room for more than there may be memory for.
+    """
+    if not is_limited(sizes):
+        return value
+    if isinstance(value, TracedValue) and value.node.aval.nbytes > _MOST_BYTES:
+        raise CaptureError("an array whose size only the run knows has bounds that are too large", fix=_FIX)
+    return LimitedArray(value, sizes)
 
 
 def limited(value: Any, sizes: Sizes, bounds: Sequence[int] | None = None) -> Any:
@@ -302,25 +313,8 @@ def range_of(entry: slice, size: Integer, bound: int) -> tuple[Range, Integer]:
     check_slice(entry)
     step = 1 if entry.step is None else int(entry.step)
     start, count = resolved(entry, step, size)
-    most = count.known if count.known is not None else bound_of(bound)
+    most = count.known if count.known is not None else bound_of(min(bound, count.high))
     return Range(start.operand, step, count.operand, most), count
-
-
-def check_slice(entry: slice) -> None:
-    """DTypeError for a slice with floats in it, or with truth values of NumPy's."""
-    if not all(one is None or _is_index(one) for one in (entry.start, entry.stop, entry.step)):
-        raise DTypeError("slice indices must be integers or None or have an __index__ method")
-
-
-def _is_index(one: Any) -> bool:
-    """Return whether a number, known or of the run, is an integer to Python."""
-    if isinstance(one, TracedValue):
-        return one.dtype.kind in "iu" or one.weak is bool
-    try:
-        operator.index(one)
-    except TypeError:
-        return False
-    return True
 
 
 def position(entry: Any, axis: int, size: Integer) -> Integer:

@@ -312,13 +312,12 @@ def _flip(m: Any, axis: Any = None) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    if (
-        ord is not None
-        or axis is not None
-        or keepdims
-        or dtype_class(value_of(x).dtype) != "F"
-        or len(sizes_of(x)) != 1
-    ):
+    if axis is not None or keepdims or dtype_class(value_of(x).dtype) != "F":
+        raise refused("numpy.linalg.norm with options")
+    if len(sizes_of(x)) == 2 and ord in (None, "fro"):
+        squares = call_ufunc(np.multiply, "__call__", (x, x), {})
+        return call_ufunc(np.sqrt, "__call__", (REDUCTIONS[np.sum](squares, axis=None),), {})
+    if ord is not None or len(sizes_of(x)) != 1:
         raise refused("numpy.linalg.norm with options")
     return call_ufunc(np.sqrt, "__call__", (matmul(x, x),), {})
 

@@ -27,6 +27,7 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
+from xjit.numpy.limited.finding import nonzero
 from xjit.numpy.limited.functions import REDUCTIONS, call_ufunc, refused
 from xjit.numpy.limited.masked_elements import coordinates
 from xjit.numpy.limited.moving_indices import getitem
@@ -41,7 +42,7 @@ from xjit.ops.dynamic.uninitialized import uninitialized
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
-from xjit.types import dtype_class
+from xjit.types import BOOL, dtype_class
 
 
 def array_of(value: Any, name: str) -> Any:
@@ -125,6 +126,19 @@ def _append(arr: Any, values: Any, axis: Any = None) -> Any:
     if not sizes_of(one):
         one = ops.reshape(one, (1,))
     return concatenate([array_of(arr, "append"), one], axis)
+
+
+def ix(*args: Any) -> tuple[Any, ...]:
+    """Positions along each axis of a grid, or what truth values choose, with axes of one element for the others."""
+    found = []
+    for place, one in enumerate(args):
+        line = array_of(one, "ix_")
+        if len(sizes_of(line)) != 1:
+            raise ShapeError("Cross index must be 1 dimensional")
+        line = nonzero(line)[0] if line.dtype == BOOL else line
+        shape = (*(None,) * place, slice(None), *(None,) * (len(args) - place - 1))
+        found.append(picked(part_at(line, shape)) if len(args) > 1 else line)
+    return tuple(found)
 
 
 def flat(value: Any) -> Any:
@@ -284,6 +298,7 @@ JOINED: dict[Any, Callable[..., Any]] = {
     np.vstack: _vstack,
     np.column_stack: _column_stack,
     np.append: _append,
+    np.ix_: ix,
     np.ravel: _ravel,
     np.reshape: _reshape,
     np.diff: _diff,

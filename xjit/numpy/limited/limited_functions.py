@@ -17,6 +17,7 @@ from xjit.numpy.limited.functions import call_ufunc as call_ufunc
 from xjit.numpy.limited.in_library import IN_LIBRARY
 from xjit.numpy.limited.joined_arrays import JOINED
 from xjit.numpy.limited.moving_indices import getitem
+from xjit.numpy.limited.solvers import SOLVERS
 from xjit.numpy.rules.values import given
 
 
@@ -28,6 +29,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
     **FUNCTIONS,
     **JOINED,
     **IN_LIBRARY,
+    **SOLVERS,
     np.correlate: correlate,
     np.convolve: convolve,
     np.where: _where,

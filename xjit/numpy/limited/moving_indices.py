@@ -18,7 +18,6 @@ from xjit.numpy.limited.arrays import (
     PartAndSizes,
     Sizes,
     aligned,
-    check_slice,
     fitted,
     is_moving,
     made,
@@ -30,7 +29,9 @@ from xjit.numpy.limited.arrays import (
     value_of,
 )
 from xjit.numpy.limited.finding import masked
-from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, steps_of
+from xjit.numpy.limited.positions_along import along, place_among
+from xjit.numpy.limited.run_time_integers import Integer, check_slice, integer, is_same, steps_of
+from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
 from xjit.numpy.selecting.gathering import positions
@@ -47,12 +48,11 @@ def applies(value: Any, index: Any) -> bool:
     """Return whether an index says or asks what only the run knows: a basic one, positions, or a mask of rank 1."""
     if is_mask(value, index):
         return True
-    if isinstance(value, LimitedArray) and are_arrays(index):
-        return len(sizes_of(value)) >= len(index if isinstance(index, tuple) else (index,))
-    if isinstance(index, LimitedArray) or are_places(index):
-        entries = index if isinstance(index, tuple) else (index,)
-        return len(sizes_of(value)) >= len(entries) and all(dtype_class(one.dtype) == "I" for one in entries)
     entries = index if isinstance(index, tuple) else (index,)
+    if are_arrays(index) and any(isinstance(one, LimitedArray) for one in (value, *entries)):
+        return len(sizes_of(value)) >= len(entries)
+    if isinstance(index, LimitedArray) or are_places(index):
+        return False
     if isinstance(value, LimitedArray):
         return all(_is_basic(one) or _is_number(one) for one in entries)
     return any(is_moving(one) or _is_position(one) for one in entries) and is_basic(index)
@@ -131,6 +131,9 @@ def getitem(value: Any, index: Any) -> Any:
         return masked(value, index)
     if are_arrays(index):
         return looked_up(value, index if isinstance(index, tuple) else (index,))
+    place = place_among(value, index)
+    if place is not None:
+        return along(value, index, place, _places)
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
     found = picked(part_of(value, index))
@@ -146,10 +149,17 @@ def looked_up(value: Any, index: Sequence[Any]) -> Any:
     """
     own = sizes_of(value)
     source = value.value if isinstance(value, LimitedArray) else as_value(value, "getitem")
-    several, sizes = aligned("indexing", index)
+    several, sizes = _aligned(index)
     places = tuple(_places(one, own[axis], axis) for axis, one in enumerate(several))
     found = look_up(source, places, tuple(range(len(places))), 0, positions_first=True)
     return made(found, (*sizes, *own[len(places) :]))
+
+
+def _aligned(index: Sequence[Any]) -> tuple[list[Any], Sizes]:
+    """Arrays of positions at the bounds of all of them, and the sizes that they broadcast to."""
+    several, sizes = aligned("indexing", index)
+    bounds = tuple(map(max, zip(*map(shape_of, several), strict=True)))
+    return [broadcast_to_shape(one, bounds) for one in several], sizes
 
 
 def _places(index: Any, size: Integer, axis: int) -> Any:
@@ -185,7 +195,7 @@ def set_at(array: Any, index: Sequence[Any], value: Any, own: Sizes | None = Non
     value that does not fit.
     """
     own = sizes_of(array) if own is None else own
-    several, sizes = aligned("indexing", index)
+    several, sizes = _aligned(index)
     places = [_places(one, own[axis], axis) for axis, one in enumerate(several)]
     rest = shape_of(array)[len(places) :]
     if rest:

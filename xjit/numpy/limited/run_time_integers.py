@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.dataclass import dataclass, field, replace
+from xjit.errors import DTypeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.linear_sums import linear_sum
@@ -232,3 +234,20 @@ def steps_of(entry: slice, size: Integer) -> tuple[Integer, Integer, Integer]:
     ways = [resolved(entry, one, size) for one in (forward, backward)]
     start, count = (chosen(is_below(integer(0), near), one, other) for one, other in zip(*ways, strict=True))
     return start, near, count
+
+
+def check_slice(entry: slice) -> None:
+    """DTypeError for a slice with floats in it, or with truth values of NumPy's."""
+    if not all(one is None or _is_index(one) for one in (entry.start, entry.stop, entry.step)):
+        raise DTypeError("slice indices must be integers or None or have an __index__ method")
+
+
+def _is_index(one: Any) -> bool:
+    """Return whether a number, known or of the run, is an integer to Python."""
+    if isinstance(one, TracedValue):
+        return one.dtype.kind in "iu" or one.weak is bool
+    try:
+        operator.index(one)
+    except TypeError:
+        return False
+    return True
