@@ -185,8 +185,11 @@ def accumulate_at(ufunc: np.ufunc, target: Any, indices: Any, values: Any = None
     from xjit.numpy import ufuncs
 
     check_writable(target)
+    if ufunc.nout != 1 or (ufunc.nin == 1) != (values is None):
+        refuse(f"numpy.{ufunc.__name__}.at with such arguments is not supported", target)
     if ufunc.nin == 1:
-        refuse(f"numpy.{ufunc.__name__}.at is not supported", target, fix="use x[index] = ufunc(x[index])")
+        _compute_at(ufunc, target, indices)
+        return
     sample = ufunc(np.ones((), target.dtype), np.ones((), as_value(values, "at").dtype))
     check_same_kind(sample.dtype, target.dtype, f"{ufunc.__name__}.at")
     if sample.dtype != target.dtype:
@@ -194,6 +197,17 @@ def accumulate_at(ufunc: np.ufunc, target: Any, indices: Any, values: Any = None
     found = as_value(values, "at", "values")
     updates = found if found.dtype == target.dtype else cast(found, target.dtype)
     combine_at(target, indices, updates, lambda old, new: ufuncs.call(ufunc, old, new))
+
+
+def _compute_at(ufunc: np.ufunc, target: Any, indices: Any) -> None:
+    """``ufunc.at`` for a function of one element, which is applied as often as a position is named."""
+    from xjit.numpy import ufuncs
+
+    sample = ufunc(np.ones((), target.dtype))
+    check_same_kind(sample.dtype, target.dtype, f"{ufunc.__name__}.at")
+    if sample.dtype != target.dtype:
+        refuse(f"numpy.{ufunc.__name__}.at computes in {sample.dtype} here", target, fix="convert the array first")
+    combine_at(target, indices, np.zeros((), target.dtype), lambda old, _: ufuncs.call(ufunc, old))
 
 
 FUNCTIONS: dict[Any, Write] = {

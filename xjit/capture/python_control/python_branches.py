@@ -272,10 +272,8 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
     one, other = as_choices(one, other, not is_better_pinned())
     (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found:
-        one, other = (
-            in_parts(one, found, room_for(one, found, _shapes(others))),
-            in_parts(other, structure, room_for(other, structure, _shapes(ones))),
-        )
+        rooms = room_for(one, found, _shapes(others)), room_for(other, structure, _shapes(ones))
+        one, other = in_parts(one, found, rooms[0]), in_parts(other, structure, rooms[1])
         (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
     if structure != found and (plan := _optional(name, one, other, pred, site)) is not None:
         return plan
@@ -283,9 +281,8 @@ def _planned(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan:
         refuse_kinds(name, one, other, "behind a branch")
     if structure is None:
         return _Plan(None, (), None)
-    labels = tree.labels(structure, name)
-    rooms = itertools.chain([common_room(structure, ones[0], others[0])], itertools.repeat(None))
-    return _Plan(structure, tuple(map(_leaf, ones, others, labels, rooms)))
+    common = itertools.chain([common_room(structure, ones[0], others[0])], itertools.repeat(None))
+    return _Plan(structure, tuple(map(_leaf, ones, others, tree.labels(structure, name), common)))
 
 
 def _optional(name: str, one: Any, other: Any, pred: Any, site: Site) -> _Plan | None:
