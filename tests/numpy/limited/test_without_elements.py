@@ -100,3 +100,54 @@ def test_extremes_of_nothing_raise_in_the_words_of_numpy(reduction: Any) -> None
             function(x)
         messages.append((str(caught.value).partition("\n")[0], x.tolist()))
     assert messages[0] == messages[1]
+
+
+def _first_of_the_rest(x: Any, s: Any) -> Any:
+    x += x
+    return x[s[0] :][0]
+
+
+def _last_of_the_rest(x: Any, s: Any) -> Any:
+    x += x
+    return x[s[0] :][-1]
+
+
+def _first_from_behind(x: Any, s: Any) -> Any:
+    x += x
+    return x[: 8 - s[0]][::-1][0]
+
+
+def _first_of_a_part_of_the_rest(x: Any, s: Any) -> Any:
+    x += x
+    return x[s[0] :][s[1] :][0]
+
+
+def _row_of_the_rest(x: Any, s: Any) -> Any:
+    x += x
+    return x.reshape(4, 2)[s[0] // 2 :][0] + 1.0
+
+
+def _element(function: Any, x: Any, begins: Any) -> Any:
+    try:
+        return function(x, begins).tolist(), x.tolist()
+    except IndexError as error:
+        return str(error).splitlines()[0], x.tolist()
+
+
+@pytest.mark.parametrize("begins", [[8, 0], [3, 0], [5, 3], [0, 8], [7, 9]])
+@pytest.mark.parametrize(
+    "function",
+    [
+        _first_of_the_rest,
+        _last_of_the_rest,
+        _first_from_behind,
+        _first_of_a_part_of_the_rest,
+        _row_of_the_rest,
+    ],
+)
+def test_an_element_of_nothing_reads_none_outside(
+    function: Any, begins: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XJIT_DEBUG", "1")
+    x, s = np.arange(1.0, 9.0), np.array(begins)
+    assert _element(jit(function), x.copy(), s) == _element(function, x.copy(), s)

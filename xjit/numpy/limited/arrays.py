@@ -275,8 +275,30 @@ def part_at(source: Any, entries: Sequence[Any]) -> PartAndSizes:
             found.append(count)
         else:
             one = Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1)
+            source = _within_memory(source, axis)
         ranges.append(one)
     return Part(source, tuple(ranges), tuple(places)), tuple(found)
+
+
+def _within_memory(source: Any, axis: int) -> Any:
+    """The array; a part that may be empty along an axis begins within the memory that it shows all the same.
+
+    What takes an element of it finds out only when the program runs that there are none, and has read one by then.
+    """
+    if not isinstance(source, LimitedArray) or source.part is None:
+        return source
+    part, size, place = source.part, source.sizes[axis].here(), source.part.places[axis]
+    if place is None or size.low > 0:
+        return source
+    one = part.ranges[place]
+    begin = integer(one.start)
+    if begin.known == 0:
+        start = begin
+    else:
+        start = chosen(ops.gt(number_of(size), number(0)), begin, integer(0))
+    ranges = list(part.ranges)
+    ranges[place] = Range(start.operand, one.step, one.count, one.bound)
+    return LimitedArray(None, source.sizes, Part(_within_memory(part.source, place), tuple(ranges), part.places))
 
 
 def turned(found: PartAndSizes, order: Sequence[int]) -> PartAndSizes:
