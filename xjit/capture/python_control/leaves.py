@@ -244,9 +244,14 @@ def in_parts(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]
 
 
 def room_for(value: Any, structure: tree.Tree, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
-    """The shapes of the leaves of an array in parts, with room for a value along the axes of the run's sizes, too."""
+    """The shapes of the leaves of an array in parts, with room for a value along the axes of the run's sizes, too.
+
+    An array from outside gets no room: what has been copied there would not be that array any more.
+    """
     if not is_in_parts(structure) or not is_array(value) or len(value.shape) != len(shapes[0]):
         return shapes
+    if value.buffer.path is not None and value.shape != shapes[0]:
+        return ()
     assert isinstance(structure, tree.Branch)
     axes = zip(value.shape, shapes[0], structure.marks, strict=True)
     return [tuple(max(size, most) if known is None else most for size, most, known in axes), *shapes[1:]]

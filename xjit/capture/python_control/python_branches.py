@@ -346,8 +346,7 @@ def _with_zero(kind: Kind) -> Kind:
 
 def _shapes(leaves: Sequence[Any]) -> list[tuple[int, ...]]:
     """The shapes of leaves, also of numbers; none of objects, and of arrays whose sizes only the run knows."""
-    unknown = (LimitedArray, DeferredObject)
-    return [() if isinstance(leaf, unknown) else getattr(leaf, "shape", ()) for leaf in leaves]
+    return [() if isinstance(leaf, LimitedArray | DeferredObject) else getattr(leaf, "shape", ()) for leaf in leaves]
 
 
 def _note_unbound(name: str, differs: bool) -> None:
@@ -361,10 +360,9 @@ def _only(name: str, one: Any, other: Any) -> _Plan:
     """The value of the one arm that has one; what the other arm has instead nobody reads."""
     value = other if one is UNBOUND else one
     leaves, structure = tree.flatten(value)
-    labels = list(tree.labels(structure, name))
     if structure is None or not any(map(is_array_like, leaves)):
         return _Plan(None, (), value)
-    pairs = zip(leaves, labels, strict=True)
+    pairs = zip(leaves, tree.labels(structure, name), strict=True)
     choices = (
         _alone(leaf, kind_of(leaf, label), other is UNBOUND) if is_array_like(leaf) else leaf for leaf, label in pairs
     )
@@ -466,8 +464,10 @@ def _connect(choices: Sequence[_Choice], values: Sequence[Any]) -> None:
         for (one, value), (two, other) in itertools.combinations(pairs, 2)
         if _share(one.one, two.one) or _share(one.other, two.other)
     ]
-    memory = [[leaf.buffer.family for leaf in (choice.one, choice.other) if is_array(leaf)] for choice, _ in pairs]
-    for (_, value), families in zip(pairs, memory, strict=True):
+    arrays = [[leaf for leaf in (choice.one, choice.other) if is_array(leaf)] for choice, _ in pairs]
+    memory = [[leaf.buffer.family for leaf in leaves] for leaves in arrays]
+    for (_, value), leaves, families in zip(pairs, arrays, memory, strict=True):
+        value.frozen = bool(leaves) and all(leaf.frozen for leaf in leaves)
         value.buffer.may_be(itertools.chain(*families))
     for value, other in shared:
         value.buffer.may_be((other.buffer,))
