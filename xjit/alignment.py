@@ -8,6 +8,9 @@ ALIGNMENT = 64
 SMALLEST_BYTES = 256 * 1024
 """Smaller blocks are not held to be used again: the system allocator is good at those."""
 
+SMALL_PART = 8
+"""Times as many rows as are left of a result that its memory has room for, so that these are copied."""
+
 HANDLER_NAME = "xjit"
 """The name that NumPy has for the memory handler."""
 

@@ -17,14 +17,15 @@ from xjit.ir.node import Graph
 
 
 def rewrites() -> Iterator[str]:
-    """The module and the name of every function that needs a graph alone, and makes another."""
+    """The module of every function that needs a graph, and what is written to, and makes another graph."""
     for module in pkgutil.walk_packages(passes.__path__, "xjit.passes."):
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
             if function.__module__ != module.name or name.startswith("_"):
                 continue
             types = inspect.get_annotations(function, eval_str=True)
             needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-            if [one.name for one in needed] == ["graph"] and types["return"] == types["graph"] == Graph:
+            names = [one.name for one in needed if one.name != "written"]  # what is known of the arguments
+            if names == ["graph"] and types["return"] == types["graph"] == Graph:
                 yield module.name
 
 

@@ -22,7 +22,6 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "unique_inverse": lambda x: np.unique_inverse(x),
     "unique_values": lambda x: np.unique_values(x),
     "trim_zeros": lambda x: np.trim_zeros(x),
-    "ix_": lambda x: np.ix_(x > 1),
     "roots": lambda x: np.roots(x),
     "polydiv": lambda x: np.polydiv(x[1:], x[1:3]),
     "polymul": lambda x: np.polymul(x, x),

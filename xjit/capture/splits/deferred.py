@@ -40,13 +40,14 @@ class DeferredObject(Operators):
 
     ``kind`` is its class, where that is known; of a list of the run whose elements are known as arrays these are
     ``gathered``. It may be memory of arrays that it ``shows``. One that NumPy makes of arrays and numbers is
-    ``plain``: operators and methods of it may be called again. A ``single`` one is known to be no array. Raises
-    CaptureError where Python needs the object itself at once.
+    ``plain``: operators and methods of it may be called again. A ``single`` one is known to be no array. A method
+    ``only_reads`` what it has if arrays have one of its name that does. Raises CaptureError where Python needs the
+    object itself at once.
     """
 
     __slots__ = (
-        *("__weakref__", "example", "gathered", "kind", "label", "outer", "plain", "shows", "single", "source"),
-        "trace",
+        *("__weakref__", "example", "gathered", "kind", "label", "only_reads", "outer", "plain", "shows", "single"),
+        *("source", "trace"),
     )
     __array_priority__ = 1002.0
 
@@ -68,6 +69,7 @@ class DeferredObject(Operators):
         put(self, "shows", shows)
         put(self, "plain", plain)
         put(self, "single", single)
+        put(self, "only_reads", False)
         put(self, "outer", outer)
         put(self, "gathered", gathered)
         put(self, "source", source)
@@ -194,7 +196,10 @@ class DeferredObject(Operators):
             self._check_own()
         elif self.plain and callable(getattr(np.ndarray, name, None)):
             return functools.partial(self._call, Method(name), self)
-        return self._call(getattr, self, name)
+        found = self._call(getattr, self, name)
+        if type(found) is DeferredObject and name not in WRITING_METHODS:
+            object.__setattr__(found, "only_reads", callable(getattr(np.ndarray, name, None)))
+        return found
 
     def _searched(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """The result of a method that searches a list whose elements are known as arrays."""

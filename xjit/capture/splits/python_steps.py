@@ -95,7 +95,8 @@ def step(
     assert arguments.expression is not None
     parts = CallParts(arguments.expression, typed, arguments.labelled, len(stored))
     guarded = arguments.guarded or arguments.opened
-    guards = {"guarded": guarded, "sure": is_typed_by_arguments(target), "opened": arguments.opens}
+    opens = arguments.opens and not (type(target) is DeferredObject and target.only_reads)
+    guards = {"guarded": guarded, "sure": is_typed_by_arguments(target), "opened": opens}
     call = parts.call(site, repeats=not once, first=first, note=note, function=run, **guards)
     node = trace.add(PYTHON_CALL, (*arguments.nodes, *itertools.chain(*stored)), {"call": call}, where)
     if typed is not None:

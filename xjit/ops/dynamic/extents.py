@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.alignment import SMALL_PART
 from xjit.dataclass import dataclass, field
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
@@ -37,9 +38,6 @@ Size: TypeAlias = "Node | Stretched | None"
 """The extent of one dimension; None is its bound."""
 
 Sizes: TypeAlias = "tuple[Size, ...]"
-
-SMALL_PART = 8
-"""Times as many rows as are left that the memory of a result has room for, so that these are copied."""
 
 
 # ---- what leaves a trace

@@ -25,7 +25,7 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.own_graphs import own_graph
 from xjit.ir.rebuilding import reading
 from xjit.ir.repeated_calls import is_demand
-from xjit.machine import Machine
+from xjit.machine import Machine, processor
 from xjit.ops.define.core import registry
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.ops.whole_arrays.reduce import REDUCE, REDUCERS, reduction_graph
@@ -39,8 +39,10 @@ from xjit.passes.turns.counted_turns import turns_of
 from xjit.passes.turns.turns_at_once import take_turns_at_once
 from xjit.types import BOOL, TupleType, scalar_type
 
+_USUAL = processor()
 
-def test_ahead(graph: Graph, written: Written, machine: Machine) -> Graph:
+
+def test_ahead(graph: Graph, written: Written, machine: Machine = _USUAL) -> Graph:
     """The graph with two loops in place of each that has conditions and changes an argument, the first of which tests
     them; the same object where there are none.
     """

@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import jobs
-from xjit.alignment import SMALLEST_BYTES
-from xjit.ops.dynamic.extents import SMALL_PART
+from xjit.alignment import SMALL_PART, SMALLEST_BYTES
 from xjit.runtime.calls import entry_layout
 from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.calls.entry_words import PATIENCE, byte_count, check, frame_words, pack

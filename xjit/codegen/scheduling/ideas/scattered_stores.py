@@ -1,7 +1,7 @@
-"""Stores that lie apart in memory, as those to a column of a matrix: they are no vector code.
+"""Slow values whose stores lie apart in memory, as those to a column of a matrix: such stores are no vector code.
 
-A strip of expensive values is made by vector code, and then stored element by element, which would make scalar code
-of the functions in front of the stores. Four stores are one iteration.
+A strip of values is made by vector code, and then stored element by element, which would make scalar code of the
+functions in front of the stores. Four stores are one iteration.
 
     for i0 in 0 .. n0:                      for b0 in 0 .. n0 by 512:
       v0 = exp(x[i0])                         for e0 in b0 .. min(b0 + 512, n0): m0[e0 - b0] = exp(x[e0])
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.rewrites.reductions.load_apart import Strides, has_neighbours, skipped, step_along
+from xjit.codegen.rewrites.reductions.load_apart import Strides, has_neighbours, step_along
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
 from xjit.codegen.rewrites.values.precompute import Precompute, needed_for
@@ -75,8 +75,6 @@ def _in_loops(kernel: Kernel, several: Sequence[Loop], nest: LoopBuilder) -> Ite
             yield (cut, Precompute(name, tuple(slow), ahead))
             yield from special_functions(ahead, needed_for(loop.body, slow), nest)
             yield (UnrollAndJam(name, machine.gathered_steps),)
-        elif len(loop.body) <= 2 * len(stored) or _copies_from_apart(loop, given, machine):
-            yield (cut, UnrollAndJam(name, machine.gathered_steps))
 
 
 def _stored_apart(loop: Loop, given: Mapping[str, Strides]) -> Iterator[str]:
@@ -94,15 +92,6 @@ def _is_slow(block: Block, machine: Machine) -> bool:
     every = (part for one in block for value in values(one) for part in parts(value) if isinstance(part, Prim))
     costs = (primitive_cost(one.name, one.dtype, one.operands[0].dtype, machine) for one in every)
     return max(costs, default=0.0) >= machine.division_cost
-
-
-def _copies_from_apart(loop: Loop, given: Mapping[str, Strides], machine: Machine) -> bool:
-    """Return whether a loop copies elements that lie apart, and that loads of whole vectors do not skip between."""
-    loads = [one.value for one in loop.body if isinstance(one, Let) and isinstance(one.value, Load)]
-    if len(loop.body) != 2 * len(loads) or not all(isinstance(one, Let | Store) for one in loop.body):
-        return False
-    left = skipped(loop, given, machine.vector_step_bytes)
-    return any(_is_apart(one, loads, loop, given) and one not in left for one in loads)
 
 
 def _is_apart(one: Load | Store, several: Sequence[Load | Store], loop: Loop, given: Mapping[str, Strides]) -> bool:
