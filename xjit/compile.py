@@ -348,7 +348,7 @@ STAGES = (
     graph_pass("copies", "copy the rows of the turns of a loop at once", copy_rows_at_once),
     machine_pass("borders", "put borders around what turns make", border_windows_of_turns),
     machine_pass("sums", "add integers of parts of a loop apart", share_sums),
-    machine_pass("branches", "yield what is read, choose what is known", trim_branches),
+    graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
     graph_pass("products", "write some products with vectors as sums", write_products_out),

@@ -196,8 +196,7 @@ class Machine:
     for each element, takes 0.83 of the time then."""
 
     tested_ahead: int
-    """Bytes of arrays from which on a loop tests its conditions ahead, and branches store into one memory: copies in
-    the cache are less work."""
+    """Bytes of arguments from which on a loop tests its conditions ahead: copies in the cache are less work."""
 
     tested_work: float
     """Additions for each element of such arguments that testing all turns may take."""

@@ -9,17 +9,13 @@ from xjit.dataclass import replace
 from xjit.ir.context import CONSTANT
 from xjit.ir.inner_graphs import GRAPHS, inner_graphs
 from xjit.ir.node import Graph, Node
-from xjit.machine import Machine, processor
 from xjit.passes.loop_parts import needed_by, substituted, with_control
-from xjit.passes.state.replaced_in_arms import store_replaced
 from xjit.types import TupleType
 
-_USUAL = processor()
 
-
-def trim_branches(graph: Graph, machine: Machine = _USUAL) -> Graph:
-    """The graph with branches that yield what is read, in memory that they share; the same object when none do."""
-    return store_replaced(with_control(graph, "branch", _trim), machine)
+def trim_branches(graph: Graph) -> Graph:
+    """The graph with branches that yield what is read; the same object when there are none."""
+    return with_control(graph, "branch", _trim)
 
 
 def _trim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:

@@ -269,7 +269,7 @@ def store_results(
             made = _read_from(there, value)
         if ways.get(number) is Way.APART:
             made = copy_for(value, value)
-        outputs[number] = made if base is None else stored_over(new[base], made)
+        outputs[number] = made if base is None else _stored(new[base], made)
         there[value] = outputs[number]
     effects = tuple(new[node] for node in graph.effects)
     stored = show_memory(replace(graph, outputs=tuple(outputs), effects=effects), shown)
@@ -351,7 +351,7 @@ class _Lineage:
         return alike and node in self._made_of_it and self.goes_on(node)
 
 
-def stored_over(parameter: Node, value: Node) -> Node:
+def _stored(parameter: Node, value: Node) -> Node:
     """The parameter with all of its elements replaced."""
     rank = parameter.aval.rank
     return derived(UPDATE_SLICE, (parameter, value), value, axes=(), starts=(0,) * rank, strides=(1,) * rank, n=1)
@@ -381,12 +381,12 @@ def _on_bases(
         read = new if node in early else stored
         inputs = tuple(read[source] for source in node.inputs)
         if node in bases and node.inputs[0] not in there:
-            inputs = (stored_over(new[bases[node]], inputs[0]), *inputs[1:])
+            inputs = (_stored(new[bases[node]], inputs[0]), *inputs[1:])
         elif node in bases:
             inputs = (there[node.inputs[0]], *inputs[1:])
         new[node] = reading(node, read, inputs)
         if node in over and over[node] in new:
-            there[node] = stored_over(new[over[node]], new[node])
+            there[node] = _stored(new[over[node]], new[node])
     return new
 
 
