@@ -76,10 +76,7 @@ def _difference(node: Node, found: Any, wanted: Any) -> Difference | None:
 
 def are_alike(found: Any, wanted: Any, precision: float) -> bool:
     """Return whether two of Python's objects are alike: numbers as rounding allows, others as far as can be told."""
-    if isinstance(found, np.ndarray) and found.dtype == object and found.ndim == 0:
-        found = found.item()
-    if isinstance(wanted, np.ndarray) and wanted.dtype == object and wanted.ndim == 0:
-        wanted = wanted.item()
+    found, wanted = _unboxed(found), _unboxed(wanted)
     if type(found) is not type(wanted):
         return False
     if isinstance(wanted, list | tuple):
@@ -93,6 +90,12 @@ def are_alike(found: Any, wanted: Any, precision: float) -> bool:
         same_shape = np.shape(found) == np.shape(wanted)
         return same_shape and (not is_number or np.allclose(found, wanted, precision, precision, equal_nan=True))
     return True
+
+
+def _unboxed(value: Any) -> Any:
+    """The object that an array of rank 0 holds; another value as it is."""
+    is_box = isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 0
+    return value.item() if is_box else value
 
 
 def _precision(node: Node) -> float:

@@ -13,8 +13,7 @@ from xjit.api.splits.trials import Trials
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
 from xjit.capture.inner_functions import name_of
-from xjit.ir.inner_graphs import all_graphs
-from xjit.ir.node import Graph
+from xjit.ops.whole_arrays.arg_extreme import may_contract
 from xjit.runtime.calls.records import Conditions
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
@@ -44,7 +43,7 @@ class ProgramBuilder:
         steps = host_steps(captured, lowered)
         if steps and self._options.raises:
             raise next(iter(steps.values()))
-        contract = self._options.contract and _may_contract(captured.graph)
+        contract = self._options.contract and may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
         notes = (*warnings_of(self._name, steps), *warnings_of_pins(self._name, captured))
         tried = is_tried(captured, lowered)
@@ -69,10 +68,3 @@ class ProgramBuilder:
         conditions = Conditions(*captured.guards.of_program())
         program = compile.build_program(lowered, self._tally, conditions=conditions, watch=trace.watch)
         return Specialisation(captured, program, key[0], tuple(map(type, trace.values)))
-
-
-def _may_contract(graph: Graph) -> bool:
-    """Return whether operations may be fused to one: not where a value is computed a second time to find its place,
-    as each computation may be fused otherwise, and then no place has the value.
-    """
-    return not any("extreme" in node.kwargs for one in all_graphs(graph) for node in one.nodes)

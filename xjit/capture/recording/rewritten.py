@@ -304,10 +304,7 @@ class Rewriting:
 
     def want_little(self, place: tuple[int, int]) -> bool:
         """Notes that turns make the list of a place; return whether the function is to be traced anew for that."""
-        is_new = place not in self._little
-        self._little.add(place)
-        self._renews |= is_new
-        return is_new
+        return self._noted(place, self._little)
 
     def is_short(self, place: tuple[int, int]) -> bool:
         """Return whether the list of a place is one of positions of rows or columns, of which a few are chosen."""
@@ -315,8 +312,11 @@ class Rewriting:
 
     def want_short(self, place: tuple[int, int]) -> bool:
         """Notes a list of such positions; return whether the function is to be traced anew for that."""
-        is_new = place not in self._short
-        self._short.add(place)
+        return self._noted(place, self._short)
+
+    def _noted(self, place: tuple[int, int], places: set[tuple[int, int]]) -> bool:
+        is_new = place not in places
+        places.add(place)
         self._renews |= is_new
         return is_new
 

@@ -292,10 +292,7 @@ def _within_memory(source: Any, axis: int) -> Any:
         return source
     one = part.ranges[place]
     begin = integer(one.start)
-    if begin.known == 0:
-        start = begin
-    else:
-        start = chosen(ops.gt(number_of(size), number(0)), begin, integer(0))
+    start = begin if begin.known == 0 else chosen(ops.gt(number_of(size), number(0)), begin, integer(0))
     ranges = list(part.ranges)
     ranges[place] = Range(start.operand, one.step, one.count, one.bound)
     return LimitedArray(None, source.sizes, Part(_within_memory(part.source, place), tuple(ranges), part.places))

@@ -12,6 +12,8 @@ import numpy as np
 
 from xjit import numerics
 from xjit.errors import DTypeError, ShapeError
+from xjit.ir.inner_graphs import all_graphs
+from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, as_operand, aval_of, constant, static_int
@@ -153,3 +155,10 @@ def _public(operand: Any, dimension: int, index_dtype: Any, which: str) -> Any:
             f"ops.{name}: operand: elements along dimension {dim} are required; got {rules.got((type,))}"
         )
     return convert_element_type(arg_extreme(array, dim, which), dtype)
+
+
+def may_contract(graph: Graph) -> bool:
+    """Return whether operations may be fused to one: not where a value is computed a second time to find its place,
+    as each computation may be fused otherwise, and then no place has the value.
+    """
+    return not any("extreme" in node.kwargs for one in all_graphs(graph) for node in one.nodes)
